@@ -54,7 +54,7 @@ extension DiskError.Code {
     package var whatToDo: String {
         switch self {
         case .notFound: "Check the path; if the file was there before, restore it from a backup."
-        case .exists: "Choose another path, or move what is there out of the way."
+        case .exists: "Choose another path, or move the existing file away."
         case .isDirectory: "Give the path of a file."
         case .notDirectory: "Give the path of a directory."
         case .notEmpty: "Move the files in it elsewhere first."
@@ -71,7 +71,7 @@ extension DiskError.Code {
         case .invalidPath: "Give the path of a file or directory."
         case .linkLoop: "Repair the symbolic links."
         case .crossDevice: "Keep all of a store's files on one file system."
-        case .busy: "Stop whatever else is using it, then try again."
+        case .busy: "Stop the other program that is using it, then try again."
         case .notOpen: "This is a mistake in the program: keep the file open while it is in use."
         case .notWritable: "This is a mistake in the program: open the file for updating."
         case .locksUnavailable: "Close other programs that hold file locks, then try again."

@@ -19,7 +19,7 @@ extension Log {
         guard failure.code != .removed else { throw failure }
         throw LogError(
             .outcomeUnknown,
-            "The disk failed before what was saved was on it. Open the store again and look how far it goes. "
+            "The disk failed before the save was on it. Open the store again and look for the newest transaction. "
                 + "(\(failure.message))", path: failure.path, offset: failure.offset, cause: failure.cause)
     }
 }

@@ -64,7 +64,7 @@ extension Log {
     /// Number and bytes of the files that recovery quarantined.
     private func quarantine() throws(LogError) -> (count: Int, byteCount: UInt64) {
         let folder = path + "/" + FileName.quarantine
-        return try onDisk("looking at what was set aside") { () throws(DiskError) in
+        return try onDisk("listing reserved files") { () throws(DiskError) in
             guard try directory.disk.isPresent(folder) else { return (0, 0) }
             var sum: (count: Int, byteCount: UInt64) = (0, 0)
             for name in try directory.disk.names(in: folder) {

@@ -94,7 +94,7 @@ extension SchemaComparison {
         } else {
             add(
                 kind, to: entity, new.name,
-                reason: "Every \(old.valueTypeName) is a \(new.valueTypeName): values are read as what they are now.")
+                reason: "Every \(old.valueTypeName) is a \(new.valueTypeName): values are read as the new type.")
         }
     }
 

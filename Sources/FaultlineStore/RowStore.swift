@@ -67,7 +67,7 @@ package final class RowStore: Sendable {
             guard let map, map.writesRows(like: storage.map) else {
                 throw StoreError(
                     .outdated,
-                    "The store has been migrated since this container was made: it can still read what it saw, and not write. Make a container with the new schema."
+                    "The store has been migrated since this container was made: it can still read the state that it saw, but not write. Make a container with the new schema."
                 )
             }
             knownMapPlace.store(placeBits, ordering: .relaxed)

@@ -207,7 +207,7 @@ final class FaultLife: @unchecked Sendable {
 
     private func inspect(_ log: Log) throws {
         _ = try log.usage()
-        if try log.landed(TransactionID(high: 1, low: 1)) { note("a transaction landed that nobody wrote") }
+        if try log.landed(TransactionID(high: 1, low: 1)) { note("a transaction landed that was never written") }
         for (table, rows) in promises.visible.rows {
             var found: [RecordID: [UInt8]] = [:]
             try log.snapshot().scan(table, from: 1, through: .max, readAhead: 4_096) { records in

@@ -162,7 +162,7 @@ struct MemoryBudgetTests {
         let budget = MemoryBudget(byteCount: 10)
         do {
             let registration = budget.register(.rows) { _ in
-                Issue.record("somebody who is gone was asked")
+                Issue.record("a client that has ended was asked")
                 return 0
             }
             withExtendedLifetime(registration) {}

@@ -7,7 +7,7 @@ import Testing
 /// The engine's memory while the closures of a custom stage go through many rows.
 struct CustomMemoryTests {
     /// The rows amount to three times the ceiling.
-    @Test func `M2 (CoreStore#428): the engine's memory stays under its share whatever the rows`() throws {
+    @Test func `M2 (CoreStore#428): the engine's memory stays under its share for any number of rows`() throws {
         let rows = 16_000
         let stores = Stores(isOnDisk: true)
         let padding = String(repeating: "x", count: 3_400)

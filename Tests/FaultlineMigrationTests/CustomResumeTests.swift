@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// What happens when custom stages are stopped, and that the old state is kept.
+/// Custom stages that are stopped: the old state is kept.
 struct CustomResumeTests {
     private struct Stopped: Error {}
 

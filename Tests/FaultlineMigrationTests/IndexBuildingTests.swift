@@ -164,7 +164,7 @@ struct IndexBuildingTests {
         try #expect(stores.findings(Codes2.self) == [])
     }
 
-    @Test func `whoever only reads does without`() throws {
+    @Test func `a reader opens a store without an index that is not built`() throws {
         let stores = Stores(isOnDisk: true)
         try makeBooks(stores)
         let configuration = ModelConfiguration(url: URL(filePath: stores.directory), allowsSave: false)

@@ -152,7 +152,7 @@ struct MappedResumeTests {
     ///
     /// An opening with a quarantine takes the stage back, and is killed before the stage begins again. An opening
     /// without a quarantine must then not continue it.
-    @Test func `what was taken back is not gone on with`() throws {
+    @Test func `a migration that was taken back is not continued`() throws {
         let (_, cut) = try killed(at: 155, in: "Employee", 1)
         let simulated = try #require(cut.disk as? SimulatedDisk)
         let images = Box<[SimulatedDisk]>([])
@@ -234,7 +234,7 @@ struct MappedResumeTests {
     }
 
     /// A policy whose stage was saved in the middle of its call cannot continue that call.
-    @Test func `what was saved amid a call is taken back`() throws {
+    @Test func `a save within a call is taken back`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let killed = Mutex<SimulatedDisk?>(nil)

@@ -57,7 +57,7 @@ struct MappingOptionTests {
         #expect(try albums.stores.rows() == before)
     }
 
-    @Test func `what was begun with them goes on with the same, and no other`() throws {
+    @Test func `a migration continues with the options that it began with, and no others`() throws {
         let simulated = SimulatedDisk(directories: ["/s"])
         let albums = try Albums(Stores(simulated, "/s/store"))
         try albums.stores.use(Album4.self, AlbumPlan.self) { _, _ in }

@@ -63,7 +63,7 @@ struct MigrationControlTests {
     }
 
     @Test(arguments: ["fetch", "save", "nothing", "another thread"])
-    func `a custom stage that is cancelled is given up, whatever its closure catches`(use: String) throws {
+    func `a cancelled custom stage ends, even if its closure catches the error`(use: String) throws {
         let shops = try Shops()
         let control = MigrationControl()
         let closure: ShopStages.Closure = { context in
@@ -99,7 +99,7 @@ struct MigrationControlTests {
     @Test(arguments: [
         (MigrationPass.instances, 0), (.instances, 7), (.relationships, 7), (.validation, 0), (.switching, 0),
     ])
-    func `a mapped stage that is cancelled is given up, in whatever pass`(pass: MigrationPass, done: Int) throws {
+    func `a cancelled mapped stage ends in any pass`(pass: MigrationPass, done: Int) throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let control = MigrationControl()

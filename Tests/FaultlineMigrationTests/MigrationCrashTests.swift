@@ -20,7 +20,7 @@ struct MigrationCrashTests {
 
     /// As in the proof, most disks are read and compared, and few are migrated to the end.
     @Test(arguments: [nil, "blob.commit"] as [SyncSite?])
-    func `sparing those that are alike finds what is not durable`(site: SyncSite?) {
+    func `leaving out equal states still finds bytes that are not durable`(site: SyncSite?) {
         let report = runMigrationCrash(
             .custom, seeds: 1..<2, imagesPerGap: 8, objectCount: 6, carryingOnEvery: 256, leavingOut: site)
         #expect(report.violations.isEmpty == (site == nil), "\(report)")

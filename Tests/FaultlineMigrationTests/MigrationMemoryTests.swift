@@ -18,7 +18,7 @@ struct MigrationMemoryTests {
     }
 
     /// The large rows amount to fifteen times the ceiling, and many small ones add their table pages and index entries.
-    @Test func `M1 (realm-swift#7814; StackOverflow 5995231): the peak is the same whatever the rows`() throws {
+    @Test func `M1 (realm-swift#7814; StackOverflow 5995231): the peak does not depend on the number of rows`() throws {
         let small = try peak(rows: 60_000, payloadByteCount: 4)
         let large = try peak(rows: 60_000, payloadByteCount: 3_900)
         let many = try peak(rows: 400_000, payloadByteCount: 4)

@@ -227,7 +227,7 @@ struct MigrationPlanTests {
         #expect(try refusal(People2.self, UnknownEntityPlan.self, from: People1.self)?.code == .badPlan)
     }
 
-    @Test func `57 and 67: what is not lightweight is refused, and why`() throws {
+    @Test func `57 and 67: a change that is not lightweight is refused, with the reason`() throws {
         let error = try refusal(Hard.self, nil, from: People1.self)
         #expect(error?.code == .notLightweight)
         #expect(error?.entityName == "Person" && error?.propertyName == "age")

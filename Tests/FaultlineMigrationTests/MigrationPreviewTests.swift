@@ -82,7 +82,7 @@ struct MigrationPreviewTests {
         #expect(nothing.isDryRun && nothing.versions.isEmpty)
     }
 
-    @Test func `closures of a custom stage can ask, and what they do is dropped`() throws {
+    @Test func `closures of a custom stage can ask, and their changes are dropped`() throws {
         let shops = try Shops()
         let rows = try shops.stores.rows()
         let asked = Box<[Bool]>([])
@@ -388,7 +388,7 @@ struct MigrationPreviewTests {
         #expect(try stores.findings(Work1.self) == [])
     }
 
-    @Test func `a dry run that was killed is dropped by whoever opens the store`() throws {
+    @Test func `the next opening drops a dry run that was killed`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let rows = try stores.rows()

@@ -112,7 +112,7 @@ struct MigrationReportTests {
         }
     }
 
-    @Test func `what a mapped stage had done when it was killed is not counted`() throws {
+    @Test func `the work of a mapped stage before a kill is not counted`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let killed = Mutex<SimulatedDisk?>(nil)
@@ -136,7 +136,7 @@ struct MigrationReportTests {
         }
     }
 
-    @Test func `a custom stage is counted by entity, and what it leaves out by name`() throws {
+    @Test func `a custom stage is counted by entity, and left-out properties by name`() throws {
         let shops = try Shops()
         try shops.migrate([
             ShopStages.custom(will: { context in

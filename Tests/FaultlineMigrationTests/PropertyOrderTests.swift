@@ -121,7 +121,7 @@ struct PropertyOrderTests {
         #expect(try stores.findings(People2.self) == [])
     }
 
-    @Test func `what was done under classes of another order is done again`() throws {
+    @Test func `work under classes of another order is done again`() throws {
         let stores = Stores()
         try make(in: stores)
         var options = MigrationOptions()

@@ -191,7 +191,7 @@ struct QuarantineTests {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `what requires an object that is put aside goes with it`(booksFirst: Bool, isMapped: Bool) throws {
+    func `an object that requires a quarantined object goes with it`(booksFirst: Bool, isMapped: Bool) throws {
         let stores = try makeStock()
         var stage = StockStage()
         stage.failing = ["a3", "a7"]
@@ -222,7 +222,7 @@ struct QuarantineTests {
         try #expect(stores.findings(Stock2.self) == [])
     }
 
-    @Test func `an object of which nobody can tell the origin stops the migration`() throws {
+    @Test func `a broken object of unknown origin stops the migration`() throws {
         let stores = try makeStock()
         let rows = try stores.rows()
         var stage = StockStage()
@@ -280,7 +280,7 @@ struct QuarantineTests {
     // MARK: Mapped stages
 
     @Test(arguments: [1, 1 << 20])
-    func `what a policy refuses is put aside, with what others have made of it`(batchByteCount: Int) throws {
+    func `an object that a policy refuses is quarantined, with all objects made of it`(batchByteCount: Int) throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let failing: Set<Int> = [0, 50, 120]

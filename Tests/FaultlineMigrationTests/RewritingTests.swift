@@ -172,7 +172,7 @@ struct RewritingTests {
         try #expect(stores.findings(Album2.self) == [])
     }
 
-    @Test func `a pinned context sees what it saw, and blobs end when it goes`() throws {
+    @Test func `a pinned context sees its state, and blobs end when it goes`() throws {
         let stores = try Self.makeAlbum(count: 300)
         try stores.use(Album2.self) { container, context in
             try context.pin()
@@ -183,7 +183,7 @@ struct RewritingTests {
         try #expect(stores.findings(Album2.self) == [])
     }
 
-    @Test func `a store that is idle does it by itself, and not while somebody saves or keeps a state`() throws {
+    @Test func `an idle store does it by itself, but not beside saves or a kept state`() throws {
         let stores = try Self.makeAlbum(count: 300)
         try stores.use(Album2.self) { container, context in
             try context.pin()

@@ -109,7 +109,7 @@ struct Stores {
             let snapshot = container.rowStore.log.snapshot()
             for table in TableID.firstEntity..<map.counters.table where !map.tables.contains(table) {
                 let count = snapshot.recordCount(of: TableID(rawValue: table))
-                if count > 0 { findings.append("table \(table) is nobody's and has \(count) rows") }
+                if count > 0 { findings.append("table \(table) belongs to no entity and has \(count) rows") }
             }
             return findings
         }

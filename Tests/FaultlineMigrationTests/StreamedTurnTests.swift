@@ -21,7 +21,7 @@ struct StreamedTurnTests {
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 4])
-    func `a share without objects keeps nobody waiting`(workerCount: Int) throws {
+    func `a share without objects delays no other share`(workerCount: Int) throws {
         let stores = try storesWithEmptyShare()
         try stores.use(Work2.self, RoomPlan.self, migration: CrewPlan.options(workerCount)) { _, context in
             let rooms = try context.all(Work2.Room.self)

@@ -94,7 +94,7 @@ struct StreamedUniquenessTests {
 
     /// A share has six readings: with three sensors it inserts and upserts each of them.
     @Test(arguments: [200, 1 << 20], [(1, 7), (2, 7), (4, 7), (1, 3), (4, 3)])
-    func `upsert finds what was inserted, saved or not`(batch: Int, setting: (workerCount: Int, sensorCount: Int))
+    func `upsert finds inserted objects, saved or not`(batch: Int, setting: (workerCount: Int, sensorCount: Int))
         throws
     {
         let count = setting.sensorCount

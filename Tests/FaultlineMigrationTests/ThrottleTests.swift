@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 struct ThrottleTests {
-    @Test func `what was written is due when its time is over, to the nanosecond`() {
+    @Test func `a batch is due when its time is over, to the nanosecond`() {
         var throttle = Throttle(bytesPerSecond: 3, byteCount: 100, now: 1_000)
         #expect(throttle.wait(100, now: 1_000) == 0)
         var now: UInt64 = 1_000

@@ -47,7 +47,7 @@ import Testing
                 """)
     }
 
-    @Test func `what is written is read back`() throws {
+    @Test func `a written lock is read back`() throws {
         let odd = Schema.Attribute(name: "a \"b\\ entity", valueType: Int.self, hashModifier: "")
         let lock = try SchemaLock(
             [
@@ -63,7 +63,7 @@ import Testing
         try lock.check(against: SchemaLock(text: lock.text))
     }
 
-    @Test func `a version that changed without a number shows what has changed`() throws {
+    @Test func `a version that changed without a number shows the changes`() throws {
         let old = try SchemaLock([schema(1, number("x"), text("y")), schema(2, number("z"))])
         let new = try SchemaLock([schema(1, number("x"), number("y"), other: "C"), schema(2, number("z"))])
         let error = failure { try new.check(against: old) }

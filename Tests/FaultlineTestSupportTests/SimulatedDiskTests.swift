@@ -15,7 +15,6 @@ struct SimulatedDiskTests {
     }
 
     @Test func callsTheHookBeforeEveryMutatingOperation() throws {
-        // Safe because one thread uses it.
         // Safe because the hook is called on the thread of the test.
         nonisolated(unsafe) var seen: [String] = []
         disk.onOperation = { disk, index in

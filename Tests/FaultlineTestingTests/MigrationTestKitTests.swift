@@ -77,7 +77,7 @@ import Testing
         #expect(failure(LibraryPlan.self)?.from == Schema.Version(2, 0, 0))
     }
 
-    @Test func `a stage whose outcome depends on what was done before it is found`() throws {
+    @Test func `a stage whose outcome depends on earlier work is found`() throws {
         try kit(LibraryPlan.self).makeGoldenStores(isMaking: true, fill: fill)
         let error = CountingLibraryPlan.calls.withValue(Calls()) { failure(CountingLibraryPlan.self) }
         #expect(error?.code == .contentsDiffer)

@@ -51,7 +51,7 @@ import Testing
         try ground.container.close()
     }
 
-    @Test func `a fetch shows the newest state of all objects, though nobody saved since the snapshot was taken`()
+    @Test func `a fetch shows the newest state of all objects, even without a save since the snapshot`()
         throws
     {
         let ground = try ClockedStore.filled()

@@ -63,7 +63,8 @@ struct ReportingTests {
         let levels = keeper.entries.map { "\($0.level): \($0.message.split(separator: ".")[0])" }
         #expect(
             levels.filter { !$0.hasPrefix("debug") } == [
-                "info: The store was created", "error: Bytes are not what was written", "info: The store was closed",
+                "info: The store was created", "error: Bytes differ from those that were written",
+                "info: The store was closed",
             ])
         #expect(levels.contains("debug: A checkpoint was made"))
         let rot = try #require(keeper.entries.first { $0.level == .error })

@@ -73,7 +73,7 @@ struct FullDiskCycle {
         try check("on a full disk")
 
         try makeRoom(0)
-        try write("after somebody else made room")
+        try write("after another program made room")
         try fillUp()
 
         let before = try segmentByteCount()

@@ -103,7 +103,7 @@ package struct FuzzTrial: Sendable {
             return
         }
         if let problem = try reading.problem(on: disk, path: "/d/saved"), !repairsChecksums {
-            throw FuzzViolation(description: "of what was salvaged: \(problem)")
+            throw FuzzViolation(description: "of the salvaged store: \(problem)")
         }
     }
 }

@@ -28,7 +28,7 @@ enum LockTrial {
         let file = try disk.open(path, for: .updating)
         defer { file.close() }
         guard try file.lock(byte: 0, exclusively: true) else {
-            throw FuzzViolation(description: "somebody has the store open already")
+            throw FuzzViolation(description: "the store is already open")
         }
         defer { try? file.unlock(byte: 0) }
         var options = FuzzStore.options()
@@ -45,7 +45,7 @@ enum LockTrial {
             FuzzStore.path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
         defer { log.abandonForTests() }
         guard let writer = try log.otherWriter() else {
-            throw FuzzViolation(description: "a reader does not see that somebody writes")
+            throw FuzzViolation(description: "a reader does not see that the store has a writer")
         }
         try check(writer, surroundings: 0)
     }

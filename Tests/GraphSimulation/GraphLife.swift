@@ -54,7 +54,7 @@ final class GraphLife {
     /// Reports whether a context that has read nothing agrees with the model; if so, the store is not at fault.
     var findingOfFreshContext: String {
         do { try GraphSession(world).compareAll() } catch { return "a fresh context says: \(error)" }
-        return "a fresh context sees what was saved"
+        return "a fresh context sees the saved state"
     }
 
     func note(_ kind: String, _ text: String = "") {

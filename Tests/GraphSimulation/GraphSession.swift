@@ -189,7 +189,7 @@ final class GraphSession {
         base = newest
         view = newest
         for key in unsaved where newest.nodes[key] != nil {
-            guard let object = held[key] else { throw GraphViolation("object \(key) is held by nobody") }
+            guard let object = held[key] else { throw GraphViolation("object \(key) is not held") }
             world.identifiers[key] = object.persistentModelID
         }
         identifiers = world.identifiers

@@ -35,7 +35,7 @@ struct KillCheck {
             var seen: Set<Int> = []
             try Self.scan(snapshot, table) { view in
                 guard let origin = KillValues.origin(of: view.row), origin.kind == kind else {
-                    throw CrashViolation("object \(view.id) of table \(table.rawValue) is nobody's")
+                    throw CrashViolation("object \(view.id) of table \(table.rawValue) has no writer")
                 }
                 let version = model.version(kind, writer: origin.writer, slot: origin.slot)
                 guard origin.version == version else {

@@ -63,7 +63,7 @@ struct KillLane {
             default: try check(.writing)
             }
         } catch let error as LogError {
-            throw CrashViolation("what a kill left is refused: \(error.code): \(error)")
+            throw CrashViolation("the store after a kill is refused: \(error.code): \(error)")
         }
         if isLast {
             TemporaryDirectory.remove(store.path)
@@ -136,7 +136,7 @@ struct KillLane {
         report.rescuedCount += log.openReport.rescuedTransactionCount
         report.tornManifestCount += log.openReport.removedFiles.count { $0.hasPrefix("m-") }
         guard log.openReport.quarantinedFiles.isEmpty, log.openReport.ignoredDerivedFiles.isEmpty else {
-            throw CrashViolation("a kill left what is not understood: \(log.openReport)")
+            throw CrashViolation("the report after a kill is not understood: \(log.openReport)")
         }
         try compare(log)
         if random.oneIn(2) { try log.close() } else { log.abandonForTests() }

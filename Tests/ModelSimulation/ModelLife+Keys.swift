@@ -80,8 +80,8 @@ extension ModelLife {
         note(found ?? 0)
         guard found == holder else {
             throw ModelViolation(
-                "in the transaction, key \(key) of table \(table) is \(found.map(String.init) ?? "nobody")'s, "
-                    + "expected \(holder.map(String.init) ?? "nobody")")
+                "in the transaction, key \(key) of table \(table) is \(found.map(String.init) ?? "no object")'s, "
+                    + "expected \(holder.map(String.init) ?? "no object")")
         }
     }
 

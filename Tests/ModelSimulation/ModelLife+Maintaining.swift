@@ -144,7 +144,7 @@ extension ModelLife {
 
     private func askForCommits() throws {
         guard try !log.landed(TransactionID(high: 7, low: 7)) else {
-            throw ModelViolation("a transaction landed that nobody wrote")
+            throw ModelViolation("a transaction landed that was never written")
         }
         try forgetDropped()
         try expectRemembered()

@@ -84,7 +84,7 @@ extension ModelLife {
         }
         guard snapshot.sequence <= log.snapshot().sequence,
             let expected = past.last(where: { $0.sequence <= snapshot.sequence })
-        else { throw ModelViolation("\(when), transaction \(snapshot.sequence) is there, which nobody wrote") }
+        else { throw ModelViolation("\(when), transaction \(snapshot.sequence) exists, but no operation wrote it") }
         // The result depends on the configuration.
         try unseen { try compare(snapshot, expected.state, when) }
     }

@@ -80,7 +80,7 @@ extension ModelLife {
             let key = key(&random)
             let found = try holder(of: key, in: table, of: snapshot)
             guard found == state.holder(of: key, in: table) else {
-                throw ModelViolation("key \(key) of table \(table) is \(found.map(String.init) ?? "nobody")'s")
+                throw ModelViolation("key \(key) of table \(table) is \(found.map(String.init) ?? "no object")'s")
             }
             note(found ?? 0)
         }
@@ -147,7 +147,7 @@ extension ModelLife {
                 if error.code == .missing { return }
                 throw error
             }
-            throw ModelViolation("a blob is there that nobody wrote")
+            throw ModelViolation("a blob exists that no operation wrote")
         }
         let id = random.pick(state.blobs.ids)
         let bytes = state.blobs[id] ?? []

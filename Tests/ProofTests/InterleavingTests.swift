@@ -3,7 +3,7 @@ import Testing
 
 /// Tests a sample of the interleavings that `make interleavings` runs.
 struct InterleavingTests {
-    @Test func `two jobs in any order leave what they should`() throws {
+    @Test func `two jobs in any order leave the right state`() throws {
         let trials = try InterleavingTrials()
         #expect(InterleavingTrials.count == 128_700)
         var waitCount = 0

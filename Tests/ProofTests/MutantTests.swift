@@ -50,7 +50,7 @@ struct MutantTests {
         }
     }
 
-    @Test func `a change becomes a branch, or what it says`() throws {
+    @Test func `a change becomes a branch, or its own text`() throws {
         let mutant = try #require(try MutantList.parse(Self.entry).first)
         var text = MutatedText("one\ntwo\nfour")
         try text.add(mutant, number: 7)

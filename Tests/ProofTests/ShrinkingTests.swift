@@ -2,7 +2,7 @@ import ModelSimulation
 import Testing
 
 struct ShrinkingTests {
-    @Test func `what is left cannot do without any one of it`() {
+    @Test func `the remaining operations are all needed`() {
         let needed: Set<Int> = [3, 40, 41, 99]
         #expect(shrink(Array(0..<100)) { needed.isSubset(of: $0) } == needed.sorted())
         #expect(shrink(Array(0..<100)) { _ in true } == [99])

@@ -61,7 +61,7 @@ extension RotStore {
         } catch {
             return .wrong("\(error)")
         }
-        return harmlessBytes(path, damaged, log, access, disk).map { .harmless($0) } ?? .wrong("nobody noticed")
+        return harmlessBytes(path, damaged, log, access, disk).map { .harmless($0) } ?? .wrong("unnoticed damage")
     }
 
     /// Whether the open report shows damage.

@@ -31,7 +31,7 @@ struct InstructionCount {
     func run() throws {
         let text = isRecording ? "" : try String(contentsOfFile: boundsFile, encoding: .utf8)
         let bounds = try InstructionBounds(text)
-        var recorded = "# Instructions an operation may take: 15 % above what was measured. `make instructions`.\n"
+        var recorded = "# Instructions an operation may take: 15 % above the measured count. `make instructions`.\n"
         var failed: [String] = []
         for operation in HotOperation.all {
             let instructions = try perOperation(operation, operation.count)

@@ -30,7 +30,7 @@ extension Logger {
                 metadata: Self.metadata(["bytes": byteCount], path: path))
         case .rotMet(let place):
             error(
-                "Bytes are not what was written. \(place.message) \(LogError.damageRemedy)",
+                "Bytes differ from those that were written. \(place.message) \(LogError.damageRemedy)",
                 metadata: Self.metadata([:], path: place.path, offset: place.offset))
         case .diskFull(let error):
             warning(

@@ -6,7 +6,7 @@ package struct MigrationArguments: ParsableArguments {
     package var store: String
 
     @Flag(
-        help: "Does everything but the switch, and drops what it wrote: what fails, and what time and space are needed."
+        help: "Does everything but the switch, then drops the new data. Shows failures, time and space."
     )
     package var dryRun = false
 
@@ -30,7 +30,7 @@ package struct MigrationArguments: ParsableArguments {
     package var dropData = false
 
     @Flag(
-        help: "Goes back to a schema that the store has left behind, and drops what only the newer one has.")
+        help: "Goes back to a schema that the store has left behind, and drops the values that only the newer one has.")
     package var allowOlder = false
 
     @Option(

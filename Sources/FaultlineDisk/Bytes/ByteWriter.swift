@@ -141,7 +141,7 @@ package struct ByteWriter: ~Copyable {
     package mutating func overwrite<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, at offset: Int) {
         precondition(
             offset >= 0 && offset <= count && count - offset >= MemoryLayout<Value>.size,
-            "What is overwritten lies inside the writer.")
+            "The overwritten bytes lie inside the writer.")
         start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
     }
 }

@@ -51,7 +51,7 @@ extension LogError {
 
     /// The remedy for a checkpoint or a run that does not verify.
     package static let derivedRemedy =
-        "Open the store again: what the file held is then made again from the segments."
+        "Open the store again: that rebuilds the file's contents from the segments."
 
     /// The name of the damaged checkpoint or run, if this caused the error.
     var damagedDerivedName: String? {

@@ -191,7 +191,7 @@ struct FoundFiles {
         if let listed = listedHeader(of: file), try isLost(file, listed) {
             remarks.append(
                 SalvageRemark(
-                    path: file.file.path, text: "The file's header is lost; a manifest still says what it was."))
+                    path: file.file.path, text: "The file's header is lost; a manifest still names its kind."))
             return listed
         }
         guard let own = file.header, own.kind.isSegment else { return nil }

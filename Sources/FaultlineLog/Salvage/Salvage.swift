@@ -59,7 +59,7 @@ package struct Salvage {
         let isLeft = try onDisk("looking at the destination") { () throws(DiskError) in try disk.isPresent(unfinished) }
         guard !isLeft else {
             throw LogError(
-                .notAStore, "A salvage to this destination did not end. Remove what it left, or name another.",
+                .notAStore, "A salvage to this destination did not end. Remove its files, or name another destination.",
                 path: unfinished)
         }
         let store = try onDisk("looking at the store") { () throws(DiskError) in try disk.identity(of: source) }

@@ -45,7 +45,7 @@ extension Log {
             guard let (_, number) = FileName.parse(name), state.files[number] != nil else { continue }
             finding(
                 Finding(
-                    .damage, "When the store was opened this file did not verify: what it says was made again.",
+                    .damage, "When the store was opened, this file did not verify: its contents were rebuilt.",
                     path: directory.path(of: name)))
         }
     }

@@ -16,7 +16,7 @@ extension MappingFile {
             throw MappingFileError(
                 code: .missingKey, path: node.path,
                 message:
-                    "One of \"source\", \"constant\", \"destinations\", \"counterparts\", \"split\", \"join\", \"number\" and \"text\" says what the value is."
+                    "One of \"source\", \"constant\", \"destinations\", \"counterparts\", \"split\", \"join\", \"number\" and \"text\" names the value."
             )
         }
         let parts = try node.object(of: [form] + (Self.parts[form] ?? []))

@@ -21,7 +21,7 @@ extension Migrator {
             if let migration = stored.migration, !migration.isPreview {
                 throw MigrationError(
                     .underWay,
-                    "A migration of this store was stopped and can go on: a dry run would give up what it has done. Open the store with its plan to finish it, or under the old schema to give it up."
+                    "A migration of this store was stopped and can go on: a dry run would drop its progress. Open the store with its plan to finish it, or under the old schema to give it up."
                 )
             }
             let steps = try MigrationSteps(

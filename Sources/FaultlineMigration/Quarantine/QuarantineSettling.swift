@@ -60,7 +60,7 @@ struct QuarantineSettling {
             guard try take(broken.number, of: broken.entityName, oldNames, reason) else {
                 throw MigrationError(
                     .stageFailed,
-                    "What the stage to \(step.name) made breaks a rule of the new version, and nobody can tell what it was made of: \(broken.description). The store is in its old state.",
+                    "An object from the stage to \(step.name) breaks a rule of the new version, and its origin is unknown: \(broken.description). The store is in its old state.",
                     stage: step.title, entity: broken.entityName, property: broken.propertyName, object: broken.number)
             }
         }
@@ -129,7 +129,7 @@ struct QuarantineSettling {
     private func unexplained(_ number: RecordID, of entity: String, _ property: String) -> MigrationError {
         MigrationError(
             .stageFailed,
-            "\(entity) \(number), which the stage to \(step.name) made, requires an object that is in the quarantine, and nobody can tell what it was made of. Make the relationship optional, or mend the stage. The store is in its old state.",
+            "\(entity) \(number) from the stage to \(step.name) requires an object that is in the quarantine, and its origin is unknown. Make the relationship optional, or mend the stage. The store is in its old state.",
             stage: step.title, entity: entity, property: property)
     }
 

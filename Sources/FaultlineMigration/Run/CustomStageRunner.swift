@@ -163,7 +163,7 @@ struct CustomStageRunner {
         }
         try options.control?.obey()
         if let error = session.error {
-            throw failure(name, "caught an error that its context met: what it wanted is not done", error)
+            throw failure(name, "caught an error that its context met, so the call was not carried out", error)
         }
         let saved = session.saved
         course.countRead(session.tallies.sum.rowsRead)

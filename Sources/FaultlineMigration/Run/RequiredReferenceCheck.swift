@@ -53,7 +53,8 @@ struct RequiredReferenceCheck {
                         try course.quarantine.take(
                             record.id, of: old,
                             .init(
-                                .required, "it refers to nothing, or to what is gone", property: reference.relationship)
+                                .required, "it refers to nothing, or to a deleted object",
+                                property: reference.relationship)
                         )
                         continue
                     }

@@ -67,7 +67,7 @@ extension ContextCore {
         guard !rules.isSavedByStage else {
             return refuseSave(
                 SwiftDataError.modelValidationFailure.explained(
-                    "The context of a mapped stage cannot be rolled back: it holds what other calls have made. Delete what is not wanted."
+                    "The context of a mapped stage cannot be rolled back: it holds the objects of other calls. Delete those that you do not want."
                 ))
         }
         dropUnsaved()

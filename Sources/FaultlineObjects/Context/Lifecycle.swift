@@ -52,8 +52,8 @@ enum SavePhase {
 
     var name: String {
         switch self {
-        case .none: "nobody"
-        case .telling: "an object's willSave, or whoever is notified of it"
+        case .none: "no code"
+        case .telling: "an object's willSave, or an observer of it"
         case .validating: "an object's validation"
         }
     }

@@ -22,7 +22,7 @@ struct KeyedCollection {
         }
         let isSum = first == "@sum" || first == "@avg"
         guard !isSum || numbers.allSatisfy(\.isNumber) else {
-            owner.report("The path \(keyPath) leads to what is no number: it can be neither added nor averaged.")
+            owner.report("The path \(keyPath) does not lead to a number, so it can be neither added nor averaged.")
             return nil
         }
         switch first {

@@ -9,10 +9,10 @@ import FaultlineStore
 struct CompactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Copies what is live out of segments that are mostly dead, and drops these.",
+        abstract: "Copies live records out of segments that are mostly dead, and drops these.",
         discussion: """
             A process that has the store open compacts by itself; this is for stores that are not open. Stores without a \
-            schema are not touched. It may be interrupted at any time: nothing is lost, and what was copied counts.
+            schema are not touched. It may be interrupted at any time: nothing is lost, and finished copies count.
             """
     )
 

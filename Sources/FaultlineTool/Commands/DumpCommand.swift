@@ -7,7 +7,7 @@ import FaultlineStore
 struct DumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dump",
-        abstract: "Prints every object as a line of JSON, past what is damaged.",
+        abstract: "Prints every readable object as a line of JSON.",
         discussion: """
             Relationships are the other objects' numbers. A value out of its row is named by number and size, and read only where --blobs says where to. \
             Other processes may use the store meanwhile: all lines are of one moment. An object that cannot be read whole has "damage" in its line; then \

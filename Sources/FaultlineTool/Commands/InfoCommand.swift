@@ -14,7 +14,7 @@ struct InfoCommand: ParsableCommand {
 
     @OptionGroup var arguments: StoreArguments
 
-    @Flag(help: "Leaves out what is live, and what each entity takes.")
+    @Flag(help: "Leaves out live bytes, and the bytes of each entity.")
     var quick = false
 
     func run() throws {

@@ -6,7 +6,7 @@ import FaultlineLog
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Reads every record, blob, index and reference of a store, and names what is wrong."
+        abstract: "Reads every record, blob, index and reference of a store, and names each fault."
     )
 
     @OptionGroup var arguments: StoreArguments

@@ -85,7 +85,7 @@ struct GroupCommitTests {
         }
     }
 
-    @Test func `a group that could not be made durable is acknowledged to nobody`() throws {
+    @Test func `no writer of a group that could not be made durable gets an acknowledgement`() throws {
         let store = Store()
         let disk = FailingDisk(over: store.disk)
         let log = try store.open(on: disk)

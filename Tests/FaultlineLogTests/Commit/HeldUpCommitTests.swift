@@ -63,7 +63,7 @@ struct HeldUpCommitTests {
         }
     }
 
-    @Test func `a transaction that writes nothing ends when what it saw is durable`() throws {
+    @Test func `a transaction that writes nothing ends when the state that it saw is durable`() throws {
         let disk = FailingDisk(over: Store().disk)
         let log = try Store().open(on: disk)
         let encounter = Encounter(log)
@@ -104,7 +104,7 @@ struct HeldUpCommitTests {
     }
 
     /// A checkpoint seals the full blob segment while a commit is delayed; the next blob begins another one.
-    @Test func `blobs of a group are durable with it, in whatever segment they lie`() throws {
+    @Test func `blobs of a group are durable with it, in any segment`() throws {
         let store = Store()
         let disk = FailingDisk(over: store.disk)
         var options = Store.options

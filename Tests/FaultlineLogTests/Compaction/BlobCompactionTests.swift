@@ -30,7 +30,7 @@ struct BlobCompactionTests {
         try log.usage().segments.filter { $0.kind == .blobSegment && !$0.isSealed }.map(\.number)
     }
 
-    @Test func `the segment being written goes on after a close, whatever was moved beside it`() throws {
+    @Test func `the segment being written is continued after a close, also if others were moved`() throws {
         var written: [UInt64] = []
         var left: [RecordID] = []
         for round in 0..<5 {

@@ -43,7 +43,7 @@ struct ChosenSegmentTests {
     }
 
     /// So such a segment can be dropped on a full disk too.
-    @Test func `for what is wholly dead, and not the oldest, no file is made`() throws {
+    @Test func `no file is made for a wholly dead segment that is not the oldest`() throws {
         var options = Store.options
         options.segmentByteCount = 4_000
         let store = Store()

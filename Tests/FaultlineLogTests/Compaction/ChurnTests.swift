@@ -94,7 +94,7 @@ struct ChurnTests {
 
     /// Segments may be smaller than the live bytes, or larger than all of them.
     @Test(arguments: [false, true], [100_000, 64 << 20])
-    func `takes at most twice what is live, and half more at the end`(
+    func `takes at most twice the live bytes, and half more at the end`(
         areBlobs: Bool, segmentByteCount: Int
     ) throws {
         let meter = Meter()
@@ -116,7 +116,7 @@ struct ChurnTests {
         try log.close()
     }
 
-    @Test(arguments: [false, true]) func `gives back what was predicted`(areBlobs: Bool) throws {
+    @Test(arguments: [false, true]) func `gives back the predicted bytes`(areBlobs: Bool) throws {
         let meter = Meter()
         let log = try meter.store.open(options(segmentByteCount: 150_000, isCompacting: false), deriver: NoIndexes())
         var objects = try Objects(log, areBlobs: areBlobs)

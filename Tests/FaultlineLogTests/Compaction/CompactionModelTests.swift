@@ -16,7 +16,7 @@ struct CompactionModelTests {
         return options
     }
 
-    @Test(arguments: 1..<31 as Range<UInt64>) func `keeps what it should hold, through compactions and reopenings`(
+    @Test(arguments: 1..<31 as Range<UInt64>) func `keeps its contents through compactions and reopenings`(
         seed: UInt64
     ) throws {
         let options = Self.options(seed)

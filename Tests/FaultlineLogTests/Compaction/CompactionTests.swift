@@ -152,7 +152,7 @@ struct CompactionTests {
         try log.close()
     }
 
-    @Test func `what is met unasked is told too, each place once, and no more than a hundred`() throws {
+    @Test func `damage that is met by chance is reported too, each place once, at most a hundred`() throws {
         var options = options
         options.segmentByteCount = 600
         options.isCompacting = false
@@ -182,7 +182,7 @@ struct CompactionTests {
         try log.close()
     }
 
-    @Test func `a placement that nobody can read is told once, however often it is met`() throws {
+    @Test func `an unreadable placement is reported once, however often it is met`() throws {
         let store = Store()
         let log = try store.open(options)
         _ = try log.write(author: nil) { transaction in
@@ -318,7 +318,7 @@ struct CompactionTests {
         try log.close()
     }
 
-    @Test func `a copy that nobody finished makes a store unclean that had been closed`() throws {
+    @Test func `an unfinished copy makes a closed store unclean`() throws {
         let (store, log, _) = try store(updatingAllBut: 8)
         try log.compact()
         // The cold segment is open, and there are records to move to it.

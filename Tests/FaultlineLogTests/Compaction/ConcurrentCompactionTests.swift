@@ -29,7 +29,7 @@ struct ConcurrentCompactionTests {
                 let receipt = try log.write(author: nil) { try $0.put(id, new) }.receipt
                 let seen = try receipt.snapshot.row(id)
                 // No other thread changes it; a snapshot shows whole transactions.
-                precondition(seen == new, "Object \(id) is not what was just written.")
+                precondition(seen == new, "Object \(id) differs from the one just written.")
                 if step % 50 == 0 {
                     let snapshot = log.snapshot()
                     let bytes = try snapshot.blob(blob)

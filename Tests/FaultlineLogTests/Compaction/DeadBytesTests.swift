@@ -23,7 +23,7 @@ struct DeadBytesTests {
         #expect(rest == deletes, "\(when): \(segments)")
     }
 
-    @Test func `counts updates, deletes, headers and what was given up, across openings`() throws {
+    @Test func `counts updates, deletes, headers and abandoned writes, across openings`() throws {
         var store = Store()
         var log = try store.open(options)
         var random = Seed(3)
@@ -110,7 +110,7 @@ struct DeadBytesTests {
         try again.close()
     }
 
-    @Test func `what a transaction wrote that was given up asks for a checkpoint`() throws {
+    @Test func `the bytes of an abandoned transaction make a checkpoint due`() throws {
         var options = options
         options.maintenance = .inline
         options.checkpointByteCount = 8_000

@@ -94,7 +94,7 @@ struct VictimSpanTests {
         try log.close()
     }
 
-    @Test func `what rot keeps is no reason to move other segments again and again`() throws {
+    @Test func `a segment that rot keeps does not make others move again and again`() throws {
         let store = Store()
         let log = try store.open(options)
         // Live, except for a transaction's overhead over its five records.
@@ -110,7 +110,7 @@ struct VictimSpanTests {
         try log.close()
     }
 
-    @Test(arguments: 1..<13 as Range<UInt64>) func `large changes leave no more than half of what is live`(
+    @Test(arguments: 1..<13 as Range<UInt64>) func `large changes leave dead bytes of at most half the live ones`(
         seed: UInt64
     ) throws {
         var random = Seed(seed)

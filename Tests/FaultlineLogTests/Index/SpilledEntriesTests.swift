@@ -6,7 +6,7 @@ import Testing
 struct SpilledEntriesTests {
     /// Of a key's entries in one transaction the last one counts, in any run.
     @Test(arguments: [20_000, 24_000, 28_000, 32_000, 40_000, 60_000])
-    func `a transaction that takes back what it stated is the same after opening`(memoryBudget: Int) throws {
+    func `a transaction that takes entries back is the same after opening`(memoryBudget: Int) throws {
         var options = Store.options
         options.memoryBudget = memoryBudget
         options.frameByteCount = 700

@@ -38,7 +38,7 @@ struct KeptSpaceTests {
     /// The kept segments have thirty times as many dead bytes as the store has live ones.
     ///
     /// If these counted, thirty times as much would have to die in the others before they are worth compacting.
-    @Test func `what is dead in it does not hold compaction of the rest back`() throws {
+    @Test func `its dead bytes do not hold back compaction of the rest`() throws {
         var log = try store.open(options(isCompacting: false))
         try write(log, rounds: 0..<30)
         try log.keepState(for: 1_000)
@@ -59,7 +59,7 @@ struct KeptSpaceTests {
     }
 
     /// Kept while the store is open, and found again by an opening.
-    @Test(arguments: [false, true]) func `what is dead in it makes no writer wait`(isOpenedAgain: Bool) throws {
+    @Test(arguments: [false, true]) func `its dead bytes make no writer wait`(isOpenedAgain: Bool) throws {
         var log = try store.open(options(isCompacting: false))
         try write(log, rounds: 0..<30)
         try log.close()

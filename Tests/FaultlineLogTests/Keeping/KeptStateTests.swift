@@ -78,33 +78,12 @@ struct KeptStateTests {
         return try log.findings().first.map { "\($0)" }
     }
 
-    @Test(arguments: [false, true]) func `is returned to, whatever was written, compacted, closed and killed since`(
+    @Test(arguments: [false, true]) func `is returned to after writes, compactions, closes and kills`(
         isCompactedBefore: Bool
     ) throws {
         var store = store
         var log = try store.open(options)
-        if isCompactedBefore {
-            try fill(log)
-            try churn(log)
-            _ = try log.write(author: nil) { transaction in
-                for number in 1...40 {
-                    try transaction.put(UInt64(number), row(number, byteCount: 100))
-                }
-                try transaction.dropTable(plainTable)
-                for id in 2...3 { try transaction.deleteBlob(UInt64(id)) }
-            }
-            let ids = try (1...2).map { try putBlob($0, log) }
-            try log.checkpoint()
-            #expect(try log.compact().segmentCount > 0)
-            #expect(ids == [4, 5])
-            try log.keepState(for: 1_000)
-            try churnSimply(log)
-        } else {
-            try fill(log)
-            try log.keepState(for: 1_000)
-            try churn(log)
-            #expect(try newFault(log) == nil)
-        }
+        try isCompactedBefore ? keepCompactedState(log) : keepFilledState(log)
         try log.checkpoint()
         try log.compact()
         try log.close()
@@ -141,6 +120,33 @@ struct KeptStateTests {
         #expect(try log.snapshot().row(7) == row(707, byteCount: 100))
         #expect(try log.findings().isEmpty)
         try log.close()
+    }
+
+    /// Keeps a state whose segments compaction has made.
+    private func keepCompactedState(_ log: Log) throws {
+        try fill(log)
+        try churn(log)
+        _ = try log.write(author: nil) { transaction in
+            for number in 1...40 {
+                try transaction.put(UInt64(number), row(number, byteCount: 100))
+            }
+            try transaction.dropTable(plainTable)
+            for id in 2...3 { try transaction.deleteBlob(UInt64(id)) }
+        }
+        let ids = try (1...2).map { try putBlob($0, log) }
+        try log.checkpoint()
+        #expect(try log.compact().segmentCount > 0)
+        #expect(ids == [4, 5])
+        try log.keepState(for: 1_000)
+        try churnSimply(log)
+    }
+
+    /// Keeps a state of many kinds of records, and changes all of them.
+    private func keepFilledState(_ log: Log) throws {
+        try fill(log)
+        try log.keepState(for: 1_000)
+        try churn(log)
+        #expect(try newFault(log) == nil)
     }
 
     private func churnSimply(_ log: Log) throws {
@@ -187,7 +193,7 @@ struct KeptStateTests {
         }
     }
 
-    @Test func `makes no writer wait for what it holds`() throws {
+    @Test func `makes no writer wait for its bytes`() throws {
         var options = options
         options.maintenance = .inline
         options.checkpointByteCount = 4_000
@@ -240,7 +246,7 @@ struct KeptStateTests {
         try after.close()
     }
 
-    @Test func `salvage finds what is in force, and nothing of what was given up`() throws {
+    @Test func `salvage finds the state in force, and nothing of the abandoned one`() throws {
         var log = try store.open(options)
         try fill(log)
         try log.keepState(for: 1_000)

@@ -79,7 +79,7 @@ struct ReaderRaceTests {
         func end() throws { try log?.close() }
     }
 
-    @Test(arguments: 1..<17 as Range<UInt64>) func `see one state, whole, whatever a writer does meanwhile`(
+    @Test(arguments: 1..<17 as Range<UInt64>) func `see one whole state beside a writer`(
         seed: UInt64
     ) throws {
         let writer = try Writer(seed: seed)

@@ -52,7 +52,7 @@ struct TornManifestTests {
         }
     }
 
-    @Test func `is kept if it has its whole length, whatever is wrong with it, and what only it may list`() throws {
+    @Test func `a damaged manifest of full length is kept, with all files that only it may list`() throws {
         let whole = try store().fresh.bytes
         var spoiled: [[UInt8]] = []
         // A bit anywhere in it; its end as zeros; all of it as zeros; a truncated end of another kind.

@@ -47,7 +47,7 @@ struct ScanningPastDamageTests {
         #expect(outcome.areErrorsPlaced)
     }
 
-    @Test func `a page that does not verify costs what it names`() throws {
+    @Test func `a page that does not verify costs the records that it names`() throws {
         let store = Store()
         let log = try store.open()
         try log.insert((1...1_000).map { row($0, byteCount: 24) })
@@ -75,7 +75,7 @@ struct ScanningPastDamageTests {
         }
     }
 
-    @Test func `what the body throws is not taken for damage`() throws {
+    @Test func `an error of the body is not taken for damage`() throws {
         let store = Store()
         let log = try store.open()
         try log.insert((1...10).map { row($0, byteCount: 24) })

@@ -91,7 +91,7 @@ struct SnapshotHoldTests {
         try log.close()
     }
 
-    @Test func `one that is used stays, and is what it was`() throws {
+    @Test func `one that is used stays unchanged`() throws {
         let ground = try Ground()
         let hold = ground.log.hold("reader")
         for version in 1...4 {

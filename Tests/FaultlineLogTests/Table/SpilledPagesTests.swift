@@ -63,7 +63,7 @@ struct SpilledPagesTests {
         try log.close()
     }
 
-    @Test func `leave no file behind that nobody needs`() throws {
+    @Test func `leave no unneeded file behind`() throws {
         let store = Store()
         let log = try log(store, memoryBudget: 700_000)
         var most = 0

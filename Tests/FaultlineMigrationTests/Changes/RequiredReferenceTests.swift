@@ -116,7 +116,7 @@ enum Kennel2: VersionedSchema {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `an object that refers to nothing, or to what is gone, is named, and the old state stays`(
+    func `an object that refers to nothing, or to a deleted object, is named, and the old state stays`(
         losing: Bool, isLate: Bool
     ) throws {
         let stores = Stores()
@@ -150,7 +150,7 @@ enum Kennel2: VersionedSchema {
         #expect(try stores.findings(Kennel2.self) == [])
     }
 
-    @Test func `a stage that writes only what is referred to anew is refused`() throws {
+    @Test func `a stage that writes only the referred objects again is refused`() throws {
         let stores = Stores()
         try makeDogs(stores, losing: true)
         let error = #expect(throws: MigrationError.self) { try stores.open(Kennel2.self, KeeperPlan.self) }

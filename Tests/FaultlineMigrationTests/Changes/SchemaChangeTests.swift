@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: changes.filter { $0.outcome != nil })
-    func `a lightweight change keeps what it says it keeps`(_ change: SchemaChange) throws {
+    func `a lightweight change keeps the values that it promises`(_ change: SchemaChange) throws {
         let store = try ChangedStore(change)
         try store.open(change.new) { container, context in
             let isSame = change.old.fingerprint == change.new.fingerprint

@@ -132,7 +132,7 @@ import Testing
                 == nil)
     }
 
-    @Test func `nobody saves between the look and the switch`() throws {
+    @Test func `no save comes between the check and the switch`() throws {
         let stores = Stores()
         let old = try stores.open(People1.self)
         defer { try? old.close() }

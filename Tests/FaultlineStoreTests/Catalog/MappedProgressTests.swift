@@ -24,7 +24,7 @@ struct MappedProgressTests {
         return try bytes.withUnsafeBytes { try NestedDecoder.decode(MappedProgress.self, from: $0) }
     }
 
-    @Test func `what was written is read`() throws {
+    @Test func `written progress is read back`() throws {
         let progress = try read()
         #expect(progress.pass == .relate && progress.mapping == 2 && progress.isBegun)
         #expect(progress.lastDone == 30 && progress.done == 4 && progress.end == 50)
@@ -33,7 +33,7 @@ struct MappedProgressTests {
         #expect(try bytes.withUnsafeBytes { try NestedDecoder.decode(MappedProgress.self, from: $0) } == progress)
     }
 
-    @Test func `what another release leaves out is as at the beginning of a pass`() throws {
+    @Test func `fields that another release leaves out are as at the beginning of a pass`() throws {
         let progress = try read {
             $0 = Written(
                 isBegun: nil, done: nil, end: nil, merging: nil, leftBehindCount: nil, blobsLeftBehind: nil)

@@ -11,7 +11,7 @@ import Testing
             Visitor.self)
     }
 
-    @Test func `S16, S17, S18: what is reached from an inserted object is inserted`() throws {
+    @Test func `S16, S17, S18: objects reached from an inserted object are inserted`() throws {
         let context = store.context()
         let (root, child, document) = (Folder("root"), Folder("child"), Document("d"))
         root.folders = [child]
@@ -50,7 +50,7 @@ import Testing
         #expect(try store.reopened().all(User.self).count == 1)
     }
 
-    @Test func `S24: deleting twice, or what was never saved, does no harm`() throws {
+    @Test func `S24: deleting an object twice, or an unsaved one, does no harm`() throws {
         let context = store.context()
         let (stored, new) = (Folder("stored"), Folder("new"))
         context.insert(stored)
@@ -67,7 +67,7 @@ import Testing
         #expect(try store.reopened().all(Folder.self).isEmpty)
     }
 
-    @Test func `S23, S26: deletion by predicate, and what is to be deleted is found no more`() throws {
+    @Test func `S23, S26: deletion by predicate; objects marked for deletion are not found`() throws {
         let context = store.context()
         for number in 0..<6 { context.insert(Document("d\(number)", number: number)) }
         try context.save()
@@ -103,7 +103,7 @@ import Testing
         #expect(found.favourite == nil && found.songs.isEmpty)
     }
 
-    @Test func `S31: what is required is not cleared: the deletion is refused`() throws {
+    @Test func `S31: a required reference is not cleared: the deletion is refused`() throws {
         let store = try TestStore(Shelf.self, Tome.self)
         let context = store.context()
         let shelf = Shelf()

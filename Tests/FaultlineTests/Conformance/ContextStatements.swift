@@ -14,7 +14,7 @@ import Testing
 
     private struct Stop: Error {}
 
-    @Test func `S5: a transaction saves, or drops what it changed`() throws {
+    @Test func `S5: a transaction saves its changes, or drops them`() throws {
         let context = store.context()
         try context.transaction { context.insert(Document("kept")) }
         #expect(!context.hasChanges)

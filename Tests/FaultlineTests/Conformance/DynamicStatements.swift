@@ -32,7 +32,7 @@ import Testing
         #expect(!new.hasFault(forRelationshipNamed: "people"))
     }
 
-    @Test func `C14: who is related is told by identifiers, and nobody is made`() throws {
+    @Test func `C14: identifiers of related objects are read without making the objects`() throws {
         let context = try store.reopened()
         let department = try #require(try context.fetch(FetchRequest(entityName: "Department")).first)
         let identifiers = department.objectIDs(forRelationshipNamed: "people")

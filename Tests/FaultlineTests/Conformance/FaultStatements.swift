@@ -88,7 +88,7 @@ import Testing
         #expect(try store.reopened().all(Document.self).contains { $0.title == "d0" && $0.number == 50 })
     }
 
-    @Test func `C9, C10: what is asked of an object, not of its row, loads nothing`() throws {
+    @Test func `C9, C10: questions that the object answers without its row load nothing`() throws {
         let context = try store.reopened()
         let found = try context.all(Document.self)
         let asked = reads(context) {

@@ -69,7 +69,7 @@ import Testing
         #expect(try context.fetch(stored).map(\.number).sorted() == [0, 0, 100])
     }
 
-    @Test func `S39: any property may be touched, whatever was asked for`() throws {
+    @Test func `S39: properties that were not asked for can be read too`() throws {
         var descriptor = FetchDescriptor<Document>()
         descriptor.propertiesToFetch = [\.title]
         let found = try store.reopened().fetch(descriptor)
@@ -120,7 +120,7 @@ import Testing
             try context.fetchCount(FetchDescriptor<Document>(predicate: #Predicate { $0.folder?.name == "a" })) == 4)
     }
 
-    @Test func `S44 (otherwise): what is not stored is asked of the objects`() throws {
+    @Test func `S44 (otherwise): properties that are not stored are read from the objects`() throws {
         let context = store.context()
         let scalars = [Scalars(), Scalars()]
         scalars.forEach(context.insert)
@@ -154,7 +154,7 @@ import Testing
         #expect(try store.reopened().first(Scalars.self).scratch == 7)
     }
 
-    @Test func `S55, S56: a nested change, and a value set anew, are changes`() throws {
+    @Test func `S55, S56: a nested change, and a value set again, are changes`() throws {
         let context = store.context()
         context.insert(Scalars())
         try context.save()

@@ -66,7 +66,7 @@ struct ChangesOfDeletedTests {
         try context.save()
     }
 
-    @Test func `what was given to another object is not deleted with the first one`() throws {
+    @Test func `a child given to another object is not deleted with the first one`() throws {
         context.delete(old)
         paper.bearer = new
         ship.captain = new
@@ -77,7 +77,7 @@ struct ChangesOfDeletedTests {
         #expect(try fresh.fetch(FetchDescriptor<Paper>()).map { $0.bearer?.name } == ["new"])
     }
 
-    @Test func `what another object took is not deleted with the first one`() throws {
+    @Test func `a child that another object took is not deleted with the first one`() throws {
         context.delete(old)
         new.paper = paper
         new.ship = ship

@@ -72,7 +72,7 @@ struct DeletionBesideOthersTests {
         try #require(try context.fetch(FetchDescriptor<T>()).first)
     }
 
-    @Test func `what another context has taken out of a cascade stays, and what it has added goes`() throws {
+    @Test func `objects that another context took out of a cascade stay, and those it added go`() throws {
         try first(Seat.self, other).hall = hall("a", other)
         try other.save()
         let doomed = try hall("a", context)
@@ -91,7 +91,7 @@ struct DeletionBesideOthersTests {
         #expect(seats.first?.hall?.name == "b")
     }
 
-    @Test func `a deletion is denied by what another context has added`() throws {
+    @Test func `a deletion is denied by objects that another context has added`() throws {
         let doomed = try hall("a", context)
         context.delete(doomed)
         let lease = Lease("l")
@@ -103,7 +103,7 @@ struct DeletionBesideOthersTests {
         #expect(try context.fetchCount(FetchDescriptor<Hall>()) == 2)
     }
 
-    @Test func `a reference that another context has set is cleared, whatever else was changed here`() throws {
+    @Test func `a reference that another context has set is cleared, also if other properties changed here`() throws {
         let visitor = try first(Visitor.self, context)
         let key = try first(Key.self, context)
         let doomed = try hall("a", context)

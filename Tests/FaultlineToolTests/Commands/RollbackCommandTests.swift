@@ -86,7 +86,7 @@ struct RollbackCommandTests {
         try container.close()
     }
 
-    @Test func `refuses a migration without a grace period, and what is no store`() async throws {
+    @Test func `refuses a migration without a grace period, and a folder that is no store`() async throws {
         try await migrate([])
         await #expect(processExitsWith: .exitCode(1)) { [store = shelves.path as String] in
             runFaultlineTool(["rollback", store, "--discard-commits"])

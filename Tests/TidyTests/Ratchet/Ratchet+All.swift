@@ -45,7 +45,7 @@ extension Ratchet {
     static let whatClauses = Ratchet(
         name: "what",
         limit: 0,
-        unit: "clauses like \"what is stored\"",
+        unit: "clauses with \"what\" as a noun",
         remedy: "use the noun of the field"
     ) { files in
         sizes(files.filter(\.isProse).map { ($0.path, Dialect.whatClauses(in: $0.text ?? "")) })

@@ -49,7 +49,7 @@ struct TypeNameRule: TidyRule {
             guard file.parts.count > 1, ["Sources", "Tests", "Benchmarks"].contains(file.parts[0]) else { return [] }
             return lineViolations(file, file.swift?.code ?? []) { line in
                 guard let name = line.declaredType, !Self.given.contains(name) else { return nil }
-                if name == "Faultline" { return "a type named Faultline hides the module; name it for what it does" }
+                if name == "Faultline" { return "a type named Faultline hides the module; name it for its purpose" }
                 let word = name.camelWords.first(where: Self.empty.contains)
                 return word.map { "\(name): \($0) says nothing; name the type for the one thing it does" }
             }

@@ -75,7 +75,7 @@ struct FixtureListRule: TidyRule {
                 path: "Fixtures/\(fixture)",
                 line: 0,
                 message:
-                    "is not in Fixtures/README.md; say there what `\(name)` holds and what must happen when it is opened"
+                    "is not in Fixtures/README.md; describe there the contents of `\(name)` and the expected result of opening it"
             )
         }
     }
