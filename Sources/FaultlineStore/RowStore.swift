@@ -122,6 +122,12 @@ package final class RowStore: Sendable {
         return adapter.removedVariableSlots.compactMap { old.blobReference($0)?.identifier }
     }
 
+    /// The large values of a row, including those of attributes that the schema has dropped.
+    package func blobs(of view: RowView, _ entity: EntityStorage) -> [UInt64] {
+        let blobs = entity.variableSlots.compactMap { view.blobReference($0)?.identifier }
+        return mayHaveRemovedBlobs(entity) ? blobs + removedBlobs(of: view, entity) : blobs
+    }
+
     /// The keys of a row in the secondary indexes of its entity.
     package func secondaryKeys(of row: RowView, _ entity: EntityStorage) -> [[UInt8]] {
         guard !entity.secondaryIndexes.isEmpty else { return [] }

@@ -6,8 +6,8 @@ internal import FaultlineStore
 /// The state of a mapped stage: the two contexts, the pairs of old and new objects, and the unwritten batch.
 final class MappedStage {
     let mappings: [ResolvedMapping]
-    let source: ContextCore
-    let target: ContextCore
+    let source: StageContext
+    let target: StageContext
     private let session: StageSession
     private let course: MigrationCourse
     private let associations: [AssociationTable]
@@ -59,7 +59,7 @@ final class MappedStage {
     ///   - batchByteCount: Bytes of unsaved values that make a batch.
     /// - Throws: `.storage` if the record's map lacks the tables of the mappings.
     init(
-        _ mappings: [ResolvedMapping], source: ContextCore, target: ContextCore, session: StageSession,
+        _ mappings: [ResolvedMapping], source: StageContext, target: StageContext, session: StageSession,
         record: MigrationRecord, course: MigrationCourse, batchByteCount: Int
     ) throws(MigrationError) {
         self.mappings = mappings
@@ -78,11 +78,11 @@ final class MappedStage {
         }
         associations = links.dropLast().map(AssociationTable.init)
         movedBlobs = LinkSide(links[mappings.count], isLeft: true)
-        target.rules.refusesUpserts = true
-        target.rules.defersRelationshipRules = true
-        target.rules.keepsGivenOrder = true
-        target.rules.isSavedByStage = true
-        target.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
+        target.core.rules.refusesUpserts = true
+        target.core.rules.defersRelationshipRules = true
+        target.core.rules.keepsGivenOrder = true
+        target.core.rules.isSavedByStage = true
+        target.core.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
     // MARK: Pairs of old and new objects
@@ -189,7 +189,7 @@ final class MappedStage {
         return associations[mapping.place].count(in: newest())
     }
 
-    private func newest() -> Snapshot { target.store.log.snapshot() }
+    private func newest() -> Snapshot { target.core.store.log.snapshot() }
 
     // MARK: Large values
 
@@ -259,7 +259,7 @@ final class MappedStage {
 
     /// Drops unsaved changes.
     func discard() {
-        target.dropUnsaved()
+        target.core.dropUnsaved()
         _ = takeError()
         _ = session.takeError()
         moved.removeAll(keepingCapacity: true)
@@ -282,8 +282,8 @@ final class MappedStage {
         of number: RecordID?, entity: String, _ error: any Error, makers: [(entity: String, number: RecordID)]? = nil
     ) throws {
         countsAtFlush = course.counts
-        let refusal = target.saving.refusal
-        target.saving.refusal = nil
+        let refusal = target.core.saving.refusal
+        target.core.saving.refusal = nil
         if let findings = course.findings {
             return try findings.note(entity, number, stage: course.stageName, error, refusal: refusal)
         }
@@ -358,8 +358,8 @@ final class MappedStage {
     private func save(adding left: [UInt64]) throws {
         course.countWritten(target.insertedCounts)
         moved.removeAll(keepingCapacity: true)
-        try target.save { transaction, number in
-            var writer = RowWriter(self.target.store)
+        try target.core.save { transaction, number in
+            var writer = RowWriter(self.target.core.store)
             for pair in self.pending where !self.mappings[pair.place].isOneToOne {
                 // None for an object that was deleted before it was written.
                 let destination = number(pair.destination)

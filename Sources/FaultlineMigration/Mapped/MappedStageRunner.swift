@@ -157,7 +157,7 @@ struct MappedStageRunner {
             Set(current.map.tables).intersection(target.map.tables).map { TableID(rawValue: $0) })
         course.watch(session.tallies)
         return try MappedStage(
-            mappings, source: reader, target: writer, session: session, record: record, course: course,
-            batchByteCount: options.stageBatchByteCount)
+            mappings, source: StageContext(reader), target: StageContext(writer), session: session, record: record,
+            course: course, batchByteCount: options.stageBatchByteCount)
     }
 }

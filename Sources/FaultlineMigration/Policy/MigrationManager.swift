@@ -33,8 +33,8 @@ public final class MigrationManager {
         self.stage = stage
         sourceSchema = source
         destinationSchema = destination
-        sourceContext = ModelContext(stage.source, owner: nil)
-        destinationContext = ModelContext(stage.target, owner: nil)
+        sourceContext = ModelContext(stage.source.core, owner: nil)
+        destinationContext = ModelContext(stage.target.core, owner: nil)
     }
 
     /// The entity whose objects a mapping reads; nil if there is none.

@@ -170,7 +170,7 @@ struct CustomStageRunner {
         course.countWritten(saved.written)
         course.countDeleted(saved.deleted)
         course.countLeftBehind(blobs: saved.blobsLeftBehind)
-        course.countNotSaved(context.core.pendingCount)
+        course.countNotSaved(StageContext(context.core).pendingCount)
         course.settle()
     }
 

@@ -87,11 +87,12 @@ struct LightweightStepRunner {
         of target: StoredCatalog, _ rewritten: Set<String>, over current: StoredCatalog
     ) throws {
         let store = try RowStore(log: log, catalog: target, types: step.toTypes, isMigrationTarget: true)
-        let core = StageSession(firstOwnBlob: 1, isDryRun: false).makeCore(store, step.toTypes, isReadOnly: true)
+        let session = StageSession(firstOwnBlob: 1, isDryRun: false)
+        let output = StageContext(session.makeCore(store, step.toTypes, isReadOnly: true))
         let oldTables = SchemaDifference(from: current.schema, to: target.schema).oldEntityNames.compactMapValues {
             current.map.entity(named: $0)?.table
         }
-        let check = RuleCheck(target: core, schema: target.schema, rewritten: rewritten, course: course) {
+        let check = RuleCheck(target: output, schema: target.schema, rewritten: rewritten, course: course) {
             (name, number) in oldTables[name].map { course.quarantine.contains(number, in: $0) } ?? false
         }
         let broken = try check.run(limit: course.quarantine.room ?? RuleCheck.findingsMax)

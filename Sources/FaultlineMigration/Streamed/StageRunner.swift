@@ -94,7 +94,7 @@ struct StageRunner {
     }
 
     /// In a dry run: searches for required objects that are missing although others refer to them.
-    private func checkRules(_ output: ContextCore) throws {
+    private func checkRules(_ output: StageContext) throws {
         guard let findings = course.findings, findings.sample == nil else { return }
         let oldNames = SchemaDifference(from: source.schema, to: target.schema).oldEntityNames
         let streamed = Set(entities.map(\.entityName))

@@ -7,7 +7,7 @@ internal import FaultlineStore
 /// Each batch is one transaction together with its progress, so that a kill loses at most the batch that was being
 /// filled. Each worker has its own; the shared state is used by the worker whose turn it is.
 final class StageWriter {
-    private let target: ContextCore
+    private let target: StageContext
     /// Bytes of unsaved values in a batch.
     private let batchByteCount: Int
     private let progress: StreamedProgress
@@ -59,7 +59,7 @@ final class StageWriter {
     }
 
     init(
-        target: ContextCore, progress: StreamedProgress, oldNames: [String: String], carrying: CarryingOver,
+        target: StageContext, progress: StreamedProgress, oldNames: [String: String], carrying: CarryingOver,
         batchByteCount: Int
     ) {
         self.target = target
@@ -69,7 +69,7 @@ final class StageWriter {
         self.batchByteCount = batchByteCount
         isDryRun = progress.course.findings != nil
         countsAtFlush = isDryRun || progress.course.quarantine.isOn ? progress.course.counts : MigrationCounts()
-        target.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
+        target.core.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
     }
 
     /// The current old object; nil between two.
@@ -142,7 +142,7 @@ final class StageWriter {
 
     /// Saves the unsaved objects.
     func flush() throws {
-        target.catchUp()
+        target.core.catchUp()
         settle()
         carrying.settleBatch(from: batch.first, of: entityPlace)
         savedByteCount += target.unsavedByteCount
@@ -153,7 +153,7 @@ final class StageWriter {
             record.lastDone = last
             record.entityDone += doneInBatch
         }
-        try target.save { transaction, _ in
+        try target.core.save { transaction, _ in
             // Large values that no new object took over are deleted after the migration has switched: the old state
             // still has them.
             let leftBehind = self.blobsToMove.sorted()
@@ -176,7 +176,7 @@ final class StageWriter {
 
     /// Drops unsaved changes.
     func discard() {
-        target.dropUnsaved()
+        target.core.dropUnsaved()
         carrying.discardBatch()
         blobsToMove.removeAll(keepingCapacity: true)
         pendingKeys.removeAll(keepingCapacity: true)
@@ -192,8 +192,8 @@ final class StageWriter {
     func noteFailure(of number: RecordID, entity: String, _ error: any Error) throws {
         course.countRead()
         countsAtFlush = course.counts
-        let refusal = target.saving.refusal
-        target.saving.refusal = nil
+        let refusal = target.core.saving.refusal
+        target.core.saving.refusal = nil
         if let findings = course.findings {
             return try findings.note(entity, number, stage: course.stageName, error, refusal: refusal)
         }

@@ -30,8 +30,8 @@ final class StreamWorker {
     /// Another worker has failed before.
     private struct Stopped: Error {}
 
-    let reader: ContextCore
-    let target: ContextCore
+    let reader: StageContext
+    let target: StageContext
     let writer: StageWriter
     let carrying: CarryingOver
     private let output: MigrationOutput
@@ -52,18 +52,18 @@ final class StreamWorker {
         self.setup = setup
         session = StageSession(
             firstOwnBlob: setup.firstOwnBlob, isDryRun: setup.isDryRun, tallies: setup.tallies)
-        reader = session.makeCore(setup.source, setup.fromTypes, isReadOnly: true)
-        target = session.makeCore(setup.target, setup.toTypes)
+        reader = StageContext(session.makeCore(setup.source, setup.fromTypes, isReadOnly: true))
+        target = StageContext(session.makeCore(setup.target, setup.toTypes))
         // Only `output.upsert` merges two objects; an ordinary save never does.
-        target.rules.refusesUpserts = true
-        target.rules.defersLeastCounts = true
-        target.rules.sharedTables = setup.sharedTables
-        carrying = CarryingOver(setup.carried, from: reader, to: target, setup.progress)
+        target.core.rules.refusesUpserts = true
+        target.core.rules.defersLeastCounts = true
+        target.core.rules.sharedTables = setup.sharedTables
+        carrying = CarryingOver(setup.carried, from: reader.core, to: target.core, setup.progress)
         writer = StageWriter(
             target: target, progress: setup.progress, oldNames: setup.oldNames, carrying: carrying,
             batchByteCount: setup.options.stageBatchByteCount)
         output = MigrationOutput(writer)
-        reader.stageMemory.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
+        reader.core.stageMemory.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
     }
 
     /// Converts and saves shares until there are none, or a worker has failed.
@@ -94,7 +94,7 @@ final class StreamWorker {
     /// Ends the turn so that no other worker waits for it: also if the share had nothing to save, or code has kept an
     /// object of it.
     private func endTurn() {
-        target.catchUp()
+        target.core.catchUp()
         hasTurn = false
         share = nil
     }
@@ -105,7 +105,7 @@ final class StreamWorker {
     ) throws {
         untoldCount = 0
         hasTurn = shares.isTurn(of: share)
-        target.fallBehind { [unowned self] in hasTurn = shares.waitForTurn(of: share) }
+        target.core.fallBehind { [unowned self] in hasTurn = shares.waitForTurn(of: share) }
         func convert(_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws {
             writer.begin(entity: entity.entityName, number: number, blobs: blobs)
             do { try entity.body(object, output) } catch { throw session.cause(of: error) }

@@ -34,8 +34,8 @@ final class BatchInsertion {
     ///
     /// - Throws: `modelValidationFailure` for all rows that break a rule, when all are known; the errors of `fill`.
     func run(in transaction: inout Transaction, _ fill: (BatchValues) throws -> Bool) throws {
-        try context.checkUnshared(entity.table, "objects of \(entity.name)", "inserted")
-        history = context.beginHistory(in: transaction)
+        try context.rules.checkUnshared(entity.table, "objects of \(entity.name)", "inserted")
+        history = context.history.begin(context.store, in: transaction)
         defer { history = nil }
         firstNew = transaction.nextID(in: entity.table)
         var writer = RowWriter(context.store, keepingBlobsBelow: context.stage?.firstOwnBlob ?? 0)
@@ -114,9 +114,12 @@ final class BatchInsertion {
             guard case .toMany(let members) = owning.slots[inverse] else { continue }
             for (owner, gain) in owners {
                 // The number of members before this transaction.
-                let stored = try context.storedMembers(of: owner, in: members.members.index, transaction).count
+                let stored = try MemberReader(context).storedMembers(of: owner, in: members.members.index, transaction)
+                    .count
                 let reference = ObjectReference(number: owner, isTemporary: false)
-                if let finding = context.finding(reference, owning, inverse, stored + gain) { findings.add(finding) }
+                if let finding = MemberCountCheck(context).finding(reference, owning, inverse, stored + gain) {
+                    findings.add(finding)
+                }
             }
         }
     }
@@ -136,7 +139,7 @@ final class BatchInsertion {
             // No object refers to a new one.
             for slot in entity.boundedSlots {
                 let reference = ObjectReference(number: UInt64(count) + 1, isTemporary: true)
-                if let finding = context.finding(reference, entity, slot, 0) { findings.add(finding) }
+                if let finding = MemberCountCheck(context).finding(reference, entity, slot, 0) { findings.add(finding) }
             }
             try writer.insert(draft, id: number, entity, in: &transaction)
             if let history { try history.noteInsert(number, entity, in: &transaction) }
@@ -208,7 +211,7 @@ final class BatchInsertion {
         to new: RecordID, _ writer: inout RowWriter, _ transaction: inout Transaction
     ) throws {
         let destination = context.store.storage.entities[relationship.destination]
-        try context.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
+        try context.rules.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
         func part(_ id: RecordID, _ owner: EntityStorage, _ slot: Int, from target: RecordID) throws {
             guard case .toOne(let side) = owner.slots[slot], side.isOptional else {
                 findings.add(context.missingObject(ObjectReference(number: id, isTemporary: false), owner, slot))

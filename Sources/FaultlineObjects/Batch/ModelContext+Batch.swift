@@ -20,7 +20,7 @@ extension ModelContext {
     public func batchDelete<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> BatchResult {
-        try core.throwing { try core.batchDelete(QuerySource(Self.stored(predicate))) }
+        try core.throwing { try BatchRunner(core).batchDelete(QuerySource(Self.stored(predicate))) }
     }
 
     /// Deletes all stored objects that a request selects; as `batchDelete(_:where:)`.
@@ -28,7 +28,7 @@ extension ModelContext {
     public func batchDelete(_ request: FetchRequest) throws -> BatchResult {
         var request = request
         request.includesPendingChanges = false
-        return try core.throwing { try core.batchDelete(QuerySource(request)) }
+        return try core.throwing { try BatchRunner(core).batchDelete(QuerySource(request)) }
     }
 
     /// Sets attributes of all stored objects of a class that satisfy a predicate, at once, in a transaction of its own.
@@ -59,7 +59,7 @@ extension ModelContext {
                 }
                 return try SlotChange(slot, of: T._$modelType, to: change.value)
             }
-            return try core.batchUpdate(QuerySource(Self.stored(predicate)), slots)
+            return try BatchRunner(core).batchUpdate(QuerySource(Self.stored(predicate)), slots)
         }
     }
 
@@ -76,7 +76,7 @@ extension ModelContext {
                 }
                 return try SlotChange(slot, of: type, to: value)
             }
-            return try core.batchUpdate(QuerySource(request), changes)
+            return try BatchRunner(core).batchUpdate(QuerySource(request), changes)
         }
     }
 

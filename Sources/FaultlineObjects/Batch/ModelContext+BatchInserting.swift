@@ -32,7 +32,9 @@ extension ModelContext {
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
-            try core.batchInsert(try core.require(model), model._$modelType, policy) { Self.fill($0, rows.next()) }
+            try BatchRunner(core).batchInsert(try core.require(model), model._$modelType, policy) {
+                Self.fill($0, rows.next())
+            }
         }
     }
 
@@ -50,7 +52,7 @@ extension ModelContext {
         _ model: T.Type, onConflict policy: UniquenessPolicy? = nil, fill: (inout BatchRow<T>) throws -> Bool
     ) throws -> BatchResult {
         try core.throwing(runsOthersCode: true) {
-            try core.batchInsert(try core.require(model), model._$modelType, policy) { values in
+            try BatchRunner(core).batchInsert(try core.require(model), model._$modelType, policy) { values in
                 var row = BatchRow<T>(values)
                 return try fill(&row)
             }
@@ -65,7 +67,7 @@ extension ModelContext {
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
             let (home, type) = try core.requireDynamicHome(entityName)
-            return try core.batchInsert(home, type, policy) { Self.fill($0, rows.next()) }
+            return try BatchRunner(core).batchInsert(home, type, policy) { Self.fill($0, rows.next()) }
         }
     }
 
@@ -77,7 +79,7 @@ extension ModelContext {
     ) throws -> BatchResult {
         try core.throwing(runsOthersCode: true) {
             let (home, type) = try core.requireDynamicHome(entityName)
-            return try core.batchInsert(home, type, policy) { values in
+            return try BatchRunner(core).batchInsert(home, type, policy) { values in
                 var row = BatchRow<ManagedObject>(values)
                 return try fill(&row)
             }

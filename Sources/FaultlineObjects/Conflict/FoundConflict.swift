@@ -67,25 +67,14 @@ final class FoundConflict {
         return MergeConflict(
             object: context.identifier(of: ObjectReference(number: key.number, isTemporary: false), entity), kind: kind,
             properties: named.map { slot in
-                func value(_ draft: Draft) -> PropertyValue { context.value(draft, slot, entity, properties[slot]) }
+                func value(_ draft: Draft) -> PropertyValue {
+                    ValueCopier(context).value(draft, slot, entity, properties[slot])
+                }
                 return .init(
                     name: properties[slot].name,
                     read: original.draft.isChanged(slot) ? nil : value(original.draft),
                     stored: stored.map(value), unsaved: kind == .deletedHere ? nil : value(draft),
                     isChangedHere: kind != .deletedHere && isChangedHere(slot, draft))
             })
-    }
-}
-
-extension ContextCore {
-    /// A value of a row, or of unsaved values; a collection has none.
-    func value(
-        _ row: some SlotValues, _ slot: Int, _ entity: EntityStorage, _ property: any SchemaProperty
-    ) -> PropertyValue {
-        if let attribute = property.asAttribute { return PropertyValue(row, slot, attribute) }
-        guard case .toOne(let relationship) = entity.slots[slot], row.toOne(slot) != 0 else { return .null }
-        return .object(
-            identifier(
-                of: ObjectReference(bits: row.toOne(slot)), store.storage.entities[relationship.destination]))
     }
 }

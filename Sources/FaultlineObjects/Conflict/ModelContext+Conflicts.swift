@@ -6,7 +6,7 @@ extension ModelContext {
     /// it has no effect: no other code writes the stage's objects.
     public var mergePolicy: MergePolicy {
         get { core.mergePolicy }
-        set { core.setMergePolicy(newValue) }
+        set { ConflictResolver(core).setMergePolicy(newValue) }
     }
 
     /// Makes the next save that has something to write fail under `.error` if another save has changed or deleted an
@@ -17,5 +17,7 @@ extension ModelContext {
     ///
     /// - Parameter model: A stored object of this context; a new one is ignored, and one of another context makes the
     ///   next save throw.
-    public func detectConflicts<T: PersistentModel>(for model: T) { core.detectConflicts(for: ObjectHandle(model)) }
+    public func detectConflicts<T: PersistentModel>(for model: T) {
+        ConflictResolver(core).detectConflicts(for: ObjectHandle(model))
+    }
 }

@@ -13,16 +13,16 @@ extension ContextCore {
     package func save(
         adding addition: ((inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void)? = nil
     ) throws {
-        try checkIsNotSaving()
+        try LifecycleCalls(self).checkIsNotSaving()
         try checkIsOutsideOfBatch()
         if let error = errors.refusals.next() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()
             return
         }
-        if !pending.initializing.unawakened.isEmpty { awakeArrived() }
+        if !pending.initializing.unawakened.isEmpty { ObjectInsertion(self).awakeArrived() }
         try stage?.checkIsRunning()
-        try checkSavesByItself(addition != nil)
+        try rules.checkSavesByItself(addition != nil)
         guard !rules.isReadOnly else {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The container was made with allowsSave: false. Make another one to save.")
@@ -31,13 +31,13 @@ extension ContextCore {
             throw LogError(
                 .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
         }
-        let told = try homes.haveLifecycles ? tellWillSave() : []
+        let told = try homes.haveLifecycles ? LifecycleCalls(self).tellWillSave() : []
         // A `willSave` method may have undone all changes.
         guard hasChanges || addition != nil else { return noteSaved() }
         var written: [ObjectHandle] = []
         try tellingAfterwards {
-            try dealingWithConflicts {
-                written = told.filter(isUnsaved)
+            try ConflictResolver(self).dealingWithConflicts {
+                written = told.filter(LifecycleCalls(self).isUnsaved)
                 try commit(adding: addition)
             }
         }
@@ -50,10 +50,10 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         // Deletions follow the newest state, not the state that the context had when its changes began.
-        if stage == nil, hasDeletions { moveToNewest() }
-        let deletion = try walkDeletions(in: snapshot)
+        if stage == nil, pending.hasDeletions { moveToNewest() }
+        let deletion = try DeletionWalk.ofNextSave(self, in: snapshot)
         var findings = FindingList()
-        if homes.haveLifecycles { addFindingsOfClasses(deletion, to: &findings) }
+        if homes.haveLifecycles { LifecycleCalls(self).addFindingsOfClasses(deletion, to: &findings) }
         // An error of a call that a validation must not make.
         if let error = errors.refusals.next(), findings.isEmpty { throw error }
         try takeUniqueBlobs()
@@ -63,7 +63,7 @@ extension ContextCore {
 
     /// Undoes all unsaved changes.
     func rollback() {
-        guard mayRearrange("rollback") else { return }
+        guard LifecycleCalls(self).mayRearrange("rollback") else { return }
         guard !rules.isSavedByStage else {
             return refuseSave(
                 SwiftDataError.modelValidationFailure.explained(
@@ -76,7 +76,7 @@ extension ContextCore {
     /// Undoes all unsaved changes, even if only the stage may save.
     package func dropUnsaved() {
         errors.refusals.removeAll()
-        let noteChanges = changesOfRollback()
+        let noteChanges = ChangeNotifier(self).changesOfRollback()
         pending.inserted.forEach(sendAway)
         pending.changed.forEach(showStored)
         for handle in pending.deleted { handle.core.pointee.remove(.deleted) }
@@ -129,10 +129,18 @@ extension ContextCore {
         guard let extra = handle.core.pointee.extraIfPresent, let draft = handle.core.pointee.draft else { return }
         for slot in extra.adoptedBlobs.keys.sorted() where entity.uniqueSlots.contains(slot) {
             if let reference = draft.blobReference(slot), reference.identifier == extra.adoptedBlobs[slot] {
-                let bytes = try blobBytes(reference, store.log.snapshot())
+                let bytes = try RowCache(self).blobBytes(reference, store.log.snapshot())
                 handle.core.pointee.write { draft in bytes.withUnsafeBytes { draft.setBytes(slot, $0) } }
             }
             extra.adoptedBlobs[slot] = nil
         }
+    }
+
+    /// Refuses to write inside the closure of a batch insertion, which holds the writer's turn: the write would wait
+    /// for itself.
+    func checkIsOutsideOfBatch() throws {
+        guard store.isBatching else { return }
+        throw SwiftDataError.modelValidationFailure.explained(
+            "A save was called while a batch insertion of the same store asks for its rows. Save before it, or after.")
     }
 }

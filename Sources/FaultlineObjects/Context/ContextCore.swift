@@ -4,7 +4,11 @@ internal import FaultlineLog
 internal import FaultlineModel
 package import FaultlineStore
 
-/// What lies behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
+/// The state behind a `ModelContext`: its snapshot, its objects, its loaded rows, its unsaved changes.
+///
+/// The work on that state belongs to types that are made on the stack for one call, and hold nothing but the context:
+/// `ObjectRegistry` finds and makes objects, `RowCache` loads their rows, `FetchRunner` fetches, `RelationshipEditor`
+/// relates, `Save` writes.
 ///
 /// Everything that reads the store does so between `beginReading` and `endReading`: in between the log may take the
 /// snapshot of a context that has nothing to save, and of one whose pin has outlived its limits.
@@ -113,5 +117,44 @@ package final class ContextCore: @unchecked Sendable {
         }
         throw SwiftDataError.unknownSchema.explained(
             "\(String(reflecting: type)) is not among the models of this container. Add it to the container's schema.")
+    }
+
+    /// Objects whose original values are kept; nil if no watch was requested.
+    package var keptOriginalCount: Int? { conflicts?.originals.count }
+
+    /// The policy for conflicts with other saves.
+    var mergePolicy: MergePolicy { conflicts?.policy ?? .mergeByPropertyObjectTrump }
+
+    /// Objects of this context with a property that was read inside observation tracking; some of them may be gone.
+    package var observedCount: Int { observations.count }
+
+    // MARK: Unsaved changes
+
+    /// Retains an object whose first change is about to be made.
+    func registerChange(_ address: UInt, _ home: EntityHome) {
+        noteUnsaved()
+        guard !owner.isAbandoned, let pointer = UnsafeMutableRawPointer(bitPattern: address), let type = home.type,
+            let core = UnsafeMutablePointer<ModelCore>(bitPattern: address + UInt(type.coreOffset))
+        else { return }
+        pending.changed.append(
+            ObjectHandle(object: Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), core: core))
+    }
+
+    /// Whether a save would write anything.
+    var hasChanges: Bool {
+        settleMembers()
+        return !pending.inserted.isEmpty || !pending.changed.isEmpty || !pending.deleted.isEmpty
+            || !pending.relationships.isEmpty
+            || pending.doomedNumbers != nil
+    }
+
+    /// Objects that were visited to find unsaved ones.
+    package var unsavedExamined: Int { pending.lookup.examinedCount }
+
+    /// Stored objects that are alive: tests compare a bounded walk with it.
+    package var livingObjectCount: Int {
+        lock.lock()
+        defer { lock.unlock() }
+        return homes.all.reduce(0) { $0 + $1.identities.count }
     }
 }

@@ -11,15 +11,15 @@ extension ModelContext {
     ///     If false they are dropped, including those on the other sides of its relationships, and the object is a
     ///     fault again. Members of its collections that refer to it by a reference of their own keep their changes.
     public func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool) {
-        core.refresh(ObjectHandle(model), mergesChanges: mergeChanges)
+        ObjectRefresher(core).refresh(ObjectHandle(model), mergesChanges: mergeChanges)
     }
 
     /// Brings all objects to the newest state of the store; unsaved changes stay, and the other properties of a changed
     /// object get their newest values.
-    public func refreshAllObjects() { core.refreshAll() }
+    public func refreshAllObjects() { ObjectRefresher(core).refreshAll() }
 
     /// Drops all unsaved changes and all loaded values, and moves to the newest state.
     ///
     /// New objects leave the context; all other objects stay the same instances, and are read again when they are used.
-    public func reset() { core.reset() }
+    public func reset() { ObjectRefresher(core).reset() }
 }

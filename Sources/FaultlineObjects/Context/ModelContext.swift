@@ -34,7 +34,7 @@ public class ModelContext: Equatable, SendableMetatype {
     // MARK: Changes
 
     /// Inserts a new object, and all objects it refers to, into the context; the next save writes them.
-    public func insert<T: PersistentModel>(_ model: T) { core.insert(model: model) }
+    public func insert<T: PersistentModel>(_ model: T) { ObjectInsertion(core).insert(model: model) }
 
     /// Marks an object to be deleted by the next save, together with the effects of its delete rules.
     ///
@@ -108,7 +108,7 @@ public class ModelContext: Equatable, SendableMetatype {
     /// Applies delete rules now instead of in the next save.
     public func processPendingChanges() {
         core.settleMembers()
-        do { try core.propagateDeletes() } catch { core.refuseSave(error) }
+        do { try DeletePropagation(core).propagateDeletes() } catch { core.refuseSave(error) }
     }
 
     /// Runs `block`, then saves.
@@ -144,12 +144,12 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existing<T: PersistentModel>(_ identifier: PersistentIdentifier, as type: T.Type = T.self) throws -> T?
     {
-        try core.throwing { try core.existingModel(for: identifier) { $0.type is T.Type } as? T }
+        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { $0.type is T.Type } as? T }
     }
 
     /// The object of an identifier, if there is one, of any class; as the form that takes a class.
     public func existing(_ identifier: PersistentIdentifier) throws -> (any PersistentModel)? {
-        try core.throwing { try core.existingModel(for: identifier) { _ in true } }
+        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { _ in true } }
     }
 
     /// The object of an identifier, never nil.
@@ -165,11 +165,13 @@ public class ModelContext: Equatable, SendableMetatype {
     /// to it, as `existing` does.
     ///
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
-    public func model(for identifier: PersistentIdentifier) -> any PersistentModel { core.model(for: identifier) }
+    public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+        ObjectRegistry(core).model(for: identifier)
+    }
 
     /// The object of an identifier, if it is alive in this context; nothing is made, and nothing is read.
     public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
-        core.registeredModel(for: identifier) as? T
+        ObjectRegistry(core).registeredModel(for: identifier) as? T
     }
 
     // MARK: Fetching
@@ -190,7 +192,7 @@ public class ModelContext: Equatable, SendableMetatype {
     public func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [T] {
-        try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(descriptor) } }
+        try core.throwing { try core.accountedFetch(fileID, line) { try FetchRunner(core).fetch(descriptor) } }
     }
 
     /// Fetches the objects that a descriptor selects, and makes them a batch at a time on access.
@@ -204,7 +206,7 @@ public class ModelContext: Equatable, SendableMetatype {
     public func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int
     ) throws -> FetchResultsCollection<T> {
-        try core.throwing { try core.fetchBatches(QuerySource(descriptor), batchSize: batchSize) }
+        try core.throwing { try FetchRunner(core).batches(QuerySource(descriptor), batchSize: batchSize) }
     }
 
     /// Fetches the identifiers of the objects that a descriptor selects, and makes them a batch at a time on access.
@@ -213,18 +215,18 @@ public class ModelContext: Equatable, SendableMetatype {
     public func fetchIdentifiers<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int
     ) throws -> FetchResultsCollection<PersistentIdentifier> {
-        try core.throwing { try core.fetchIdentifierBatches(QuerySource(descriptor), batchSize: batchSize) }
+        try core.throwing { try FetchRunner(core).identifierBatches(QuerySource(descriptor), batchSize: batchSize) }
     }
 
     /// Counts the objects that a descriptor selects, without making any.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try core.throwing { try core.fetchCount(QuerySource(descriptor)) }
+        try core.throwing { try FetchRunner(core).count(QuerySource(descriptor)) }
     }
 
     /// Fetches the identifiers of the objects that a descriptor selects, without making any.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
-        try core.throwing { try core.fetchIdentifiers(QuerySource(descriptor)) }
+        try core.throwing { try FetchRunner(core).identifiers(QuerySource(descriptor)) }
     }
 
     /// Walks the objects that a descriptor selects, a batch at a time, and releases each batch before the next.
@@ -250,7 +252,7 @@ public class ModelContext: Equatable, SendableMetatype {
         block: (T) throws -> Void
     ) throws {
         try core.throwing(runsOthersCode: true) {
-            try core.enumerate(
+            try FetchRunner(core).enumerate(
                 QuerySource(descriptor), batchSize: batchSize, allowEscapingMutations: allowEscapingMutations,
                 block: block)
         }

@@ -37,7 +37,7 @@ extension ModelContext {
     /// Saves, and posts notifications if they are wanted.
     func saveTelling() throws {
         guard SaveNotifications.areWanted, core.hasChanges else { return try core.save() }
-        try core.checkIsNotSaving()
+        try LifecycleCalls(core).checkIsNotSaving()
         core.saving.phase = .telling
         NotificationCenter.default.post(name: SaveNotifications.willSave, object: self)
         core.saving.phase = .none

@@ -107,7 +107,7 @@ extension DeletionWalk {
             guard entity.boundedSlots.contains(key.slot), !isDoomed(key.owner, key.entity),
                 case .toMany(let relationship) = entity.slots[key.slot],
                 delta.added.handles.contains(where: { isDoomed($0.reference, relationship.destination) }),
-                let subject = context.insertedObject(key.owner.number).flatMap(subject)
+                let subject = context.pending.insertedObject(key.owner.number).flatMap(subject)
             else { continue }
             try body(subject, key.slot)
         }

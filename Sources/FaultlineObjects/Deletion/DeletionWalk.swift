@@ -100,7 +100,7 @@ final class DeletionWalk {
         for slot in rules[subject.entity.ordinal].cascadingToOne {
             let target = ObjectReference(bits: subject.draft?.toOne(slot) ?? 0)
             guard target.isTemporary, !isKept(target) else { continue }
-            if let handle = context.insertedObject(target.number) { add(handle) }
+            if let handle = context.pending.insertedObject(target.number) { add(handle) }
         }
         for slot in rules[subject.entity.ordinal].cascadingToMany {
             let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
@@ -172,7 +172,7 @@ final class DeletionWalk {
 
     private func add(_ reference: ObjectReference, _ ordinal: Int) throws {
         if !reference.isTemporary { return add(reference.number, ordinal) }
-        if let handle = context.insertedObject(reference.number) { add(handle) }
+        if let handle = context.pending.insertedObject(reference.number) { add(handle) }
     }
 
     // MARK: References of an object
@@ -238,7 +238,7 @@ final class DeletionWalk {
     func isThere(
         _ reference: ObjectReference, _ ordinal: Int, in state: borrowing some StoredState & ~Copyable
     ) throws -> Bool {
-        if reference.isTemporary { return context.insertedObject(reference.number) != nil }
+        if reference.isTemporary { return context.pending.insertedObject(reference.number) != nil }
         let table = context.store.storage.entities[ordinal].table
         return try !state.location(of: reference.number, in: table).isAbsent
     }

@@ -10,7 +10,7 @@ extension ModelContext {
     /// - Throws: `StorageError` if the store cannot be read.
     /// - Complexity: Reads the row of each object that would be deleted, and the index entries of their collections.
     public func deletePlan() throws -> DeletePlan {
-        try core.throwing { try core.deletePlan() }
+        try core.throwing { try DeletePlanner(core).deletePlan() }
     }
 
     /// Previews the deletions of the next save if an object were deleted too.
@@ -18,7 +18,7 @@ extension ModelContext {
     /// - Throws: `SwiftDataError.missingModelContext` if the object is not in this context; `StorageError` if the store
     ///   cannot be read.
     public func deletePlan<T: PersistentModel>(for model: T) throws -> DeletePlan {
-        try core.throwing { try core.deletePlan(adding: [ObjectHandle(model)]) }
+        try core.throwing { try DeletePlanner(core).deletePlan(adding: [ObjectHandle(model)]) }
     }
 
     /// Previews the deletions of the next save if all objects of a class that satisfy a predicate were deleted too.
@@ -30,7 +30,7 @@ extension ModelContext {
         for model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> DeletePlan {
         let identifiers = try fetchIdentifiers(FetchDescriptor<T>(predicate: predicate))
-        return try core.throwing { try core.deletePlan(adding: [], identifiers) }
+        return try core.throwing { try DeletePlanner(core).deletePlan(adding: [], identifiers) }
     }
 
     /// Previews the deletions of the next save if all objects that a request selects were deleted too.
@@ -38,6 +38,6 @@ extension ModelContext {
     /// - Throws: The errors of `fetchIdentifiers(_:)`.
     public func deletePlan(for request: FetchRequest) throws -> DeletePlan {
         let identifiers = try fetchIdentifiers(request)
-        return try core.throwing { try core.deletePlan(adding: [], identifiers) }
+        return try core.throwing { try DeletePlanner(core).deletePlan(adding: [], identifiers) }
     }
 }

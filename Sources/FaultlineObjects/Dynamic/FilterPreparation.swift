@@ -149,7 +149,7 @@ struct FilterPreparation {
     }
 
     private func targets(of slot: Int) -> ReferenceTargets? {
-        context.targets(of: storage, slot, includingPendingChanges: includesPending)
+        RowSearch(context).targets(of: storage, slot, includingPendingChanges: includesPending)
     }
 
     /// Nil also if the object in a relationship is missing.
@@ -186,7 +186,9 @@ struct FilterPreparation {
     private func reference(to identifier: PersistentIdentifier, _ entityName: String) -> ObjectReference? {
         guard identifier.entityName == entityName else { return nil }
         if let number = identifier.unsavedNumber { return ObjectReference(number: number, isTemporary: true) }
-        return context.storedNumber(of: identifier).map { ObjectReference(number: $0, isTemporary: false) }
+        return ObjectRegistry(context).storedNumber(of: identifier).map {
+            ObjectReference(number: $0, isTemporary: false)
+        }
     }
 
     private func refusal(_ text: String) -> SwiftDataError { SwiftDataError.unsupportedPredicate.explained(text) }

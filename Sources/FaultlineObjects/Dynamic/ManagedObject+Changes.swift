@@ -30,7 +30,7 @@ extension ManagedObject {
             try stored.beginReading()
             defer { stored.endReading() }
             stored.moveTo(context.snapshot)
-            guard let twin = stored.model(for: objectID) as? ManagedObject else { return [:] }
+            guard let twin = ObjectRegistry(stored).model(for: objectID) as? ManagedObject else { return [:] }
             let values = twin.values(of: slots)
             return twin.isDeleted ? [:] : values.mapValues { $0.flatMap { here($0, context) } }
         } catch {
@@ -42,7 +42,7 @@ extension ManagedObject {
     /// The object of this context for an object of another.
     private func here(_ value: Any, _ context: ContextCore) -> Any? {
         func object(_ other: ManagedObject) -> ManagedObject? {
-            let object = context.model(for: other.objectID) as? ManagedObject
+            let object = ObjectRegistry(context).model(for: other.objectID) as? ManagedObject
             return object?.isDeleted == true ? nil : object
         }
         switch value {
@@ -72,7 +72,7 @@ extension ManagedObject {
             return false
         }
         if isToOne { return isFault }
-        return !objectID.isTemporary && !context.hasAllMembers(ObjectHandle(self), slot)
+        return !objectID.isTemporary && !MemberReader(context).hasAllMembers(ObjectHandle(self), slot)
     }
 
     /// The identifiers of the objects that a relationship leads to, in their order; none of them is made or loaded.
@@ -81,7 +81,7 @@ extension ManagedObject {
     ///   `errorHandler`.
     public func objectIDs(forRelationshipNamed key: String) -> [PersistentIdentifier] {
         guard let (slot, _) = relationship(key), let context = _$coreAddress().pointee.context else { return [] }
-        do { return try context.relatedIdentifiers(ObjectHandle(self), slot) } catch {
+        do { return try MemberReader(context).relatedIdentifiers(ObjectHandle(self), slot) } catch {
             context.report(error)
             return []
         }

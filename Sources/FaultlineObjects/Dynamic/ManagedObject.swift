@@ -29,14 +29,14 @@ public final class ManagedObject: PersistentModel {
         let type = known.flatMap { $0.isOf(entity) ? $0 : nil } ?? ModelType.dynamic(entity)
         core = ModelCore(type)
         core.setDefaults(of: type)
-        context.core.insert(ObjectHandle(self))
+        ObjectInsertion(context.core).insert(ObjectHandle(self))
     }
 
     /// Makes a new object of a context's entity and inserts it.
     init(_ type: ModelType, insertInto context: ModelContext) {
         core = ModelCore(type)
         core.setDefaults(of: type)
-        context.core.insert(ObjectHandle(self))
+        ObjectInsertion(context.core).insert(ObjectHandle(self))
     }
 
     /// A placeholder object in no context, for a result that must not be nil.

@@ -25,19 +25,21 @@ extension ModelContext {
     public func fetch(
         _ request: FetchRequest, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [ManagedObject] {
-        try core.throwing { try core.accountedFetch(fileID, line) { try core.fetch(QuerySource(request)) } }
+        try core.throwing {
+            try core.accountedFetch(fileID, line) { try FetchRunner(core).fetch(QuerySource(request)) }
+        }
     }
 
     /// Fetches the objects that a request selects, and makes them a batch at a time on access.
     ///
     /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
     public func fetch(_ request: FetchRequest, batchSize: Int) throws -> FetchResultsCollection<ManagedObject> {
-        try core.throwing { try core.fetchBatches(QuerySource(request), batchSize: batchSize) }
+        try core.throwing { try FetchRunner(core).batches(QuerySource(request), batchSize: batchSize) }
     }
 
     /// Counts the objects that a request selects; makes none if the stored bytes can answer.
     public func count(for request: FetchRequest) throws -> Int {
-        try core.throwing { try core.fetchCount(QuerySource(request)) }
+        try core.throwing { try FetchRunner(core).count(QuerySource(request)) }
     }
 
     /// Walks the objects that a request selects, a batch at a time, and releases each batch before the next.
@@ -48,7 +50,7 @@ extension ModelContext {
         block: (ManagedObject) throws -> Void
     ) throws {
         try core.throwing(runsOthersCode: true) {
-            try core.enumerate(
+            try FetchRunner(core).enumerate(
                 QuerySource(request), batchSize: batchSize, allowEscapingMutations: allowEscapingMutations,
                 block: block)
         }
@@ -58,7 +60,7 @@ extension ModelContext {
     ///
     /// - Throws: As `fetch(_:)`.
     public func fetchIdentifiers(_ request: FetchRequest) throws -> [PersistentIdentifier] {
-        try core.throwing { try core.fetchIdentifiers(QuerySource(request)) }
+        try core.throwing { try FetchRunner(core).identifiers(QuerySource(request)) }
     }
 
     /// Marks all objects that a request selects to be deleted by the next save.
@@ -77,12 +79,12 @@ extension ModelContext {
     /// `isDeleted` is true.
     public func object(with objectID: PersistentIdentifier) -> ManagedObject? {
         guard core.mayHave(objectID) else { return nil }
-        return core.model(for: objectID) as? ManagedObject
+        return ObjectRegistry(core).model(for: objectID) as? ManagedObject
     }
 
     /// The object of an identifier, if it is alive in this context.
     public func registeredObject(for objectID: PersistentIdentifier) -> ManagedObject? {
-        core.registeredModel(for: objectID) as? ManagedObject
+        ObjectRegistry(core).registeredModel(for: objectID) as? ManagedObject
     }
 
     /// The object of an identifier that must exist.
@@ -101,8 +103,9 @@ extension ModelContext {
 extension ContextCore {
     /// Whether an identifier belongs to a stored object of the context's store, or to one that is inserted here.
     fileprivate func mayHave(_ identifier: PersistentIdentifier) -> Bool {
-        if let number = identifier.unsavedNumber { return insertedObject(number) != nil }
-        return storedNumber(of: identifier) != nil && dynamicType(named: identifier.entityName) != nil
+        if let number = identifier.unsavedNumber { return pending.insertedObject(number) != nil }
+        return ObjectRegistry(self).storedNumber(of: identifier) != nil
+            && dynamicType(named: identifier.entityName) != nil
     }
 
     func requireDynamic(_ name: String) throws -> ModelType {

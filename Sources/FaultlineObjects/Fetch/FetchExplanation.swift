@@ -67,7 +67,7 @@ extension ModelContext {
     /// - Returns: The explanation.
     /// - Throws: As `fetch`.
     public func explain<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation {
-        try core.throwing { try core.explain(QuerySource(descriptor)) }
+        try core.throwing { try FetchExplainer(core).explain(QuerySource(descriptor)) }
     }
 
     /// Explains a fetch by name.
@@ -76,25 +76,29 @@ extension ModelContext {
     /// - Returns: The explanation.
     /// - Throws: As `fetch`.
     public func explain(_ request: FetchRequest) throws -> FetchExplanation {
-        try core.throwing { try core.explain(QuerySource(request)) }
+        try core.throwing { try FetchExplainer(core).explain(QuerySource(request)) }
     }
 }
 
-extension ContextCore {
-    fileprivate func explain<T: PersistentModel>(_ source: QuerySource<T>) throws -> FetchExplanation {
-        try beginReading()
-        defer { endReading() }
-        moveToNewest()
-        let other = ContextCore(store: store, types: homes.all.compactMap(\.type), isReadOnly: true)
+/// Runs a fetch in a context of its own, and notes how its rows are found.
+private struct FetchExplainer {
+    let context: ContextCore
+
+    init(_ context: ContextCore) { self.context = context }
+
+    func explain<T: PersistentModel>(_ source: QuerySource<T>) throws -> FetchExplanation {
+        try context.beginReading()
+        defer { context.endReading() }
+        context.moveToNewest()
+        let other = context.contextOfStored()
         try other.beginReading()
         defer { other.endReading() }
-        other.moveTo(snapshot)
-        other.errors.handler = errors.handler
+        other.moveTo(context.snapshot)
         let query = try source.prepare(other)
         let note = AccessNote()
         other.accessNote = note
-        let found = try other.fetchHere(query, source)
-        if !query.prefetching.isEmpty { try other.prefetch(query.prefetching, of: found, query.home) }
+        let found = try FetchRunner(other).fetchHere(query, source)
+        if !query.prefetching.isEmpty { try RowPrefetcher(other).prefetch(query.prefetching, of: found, query.home) }
         return FetchExplanation(
             entityName: query.entity.name, access: access(query, note), isAnsweredByRows: query.lowered.isExact,
             isOrderedByRows: query.order != nil, isOrderedByIndex: note.isOrdered, foundCount: found.count,
@@ -102,7 +106,9 @@ extension ContextCore {
     }
 
     private func access<T: PersistentModel>(_ query: Query<T>, _ note: AccessNote) -> FetchExplanation.Access {
-        func name(_ slot: Int) -> String { store.storage.schema.entities[query.entity.ordinal].properties[slot].name }
+        func name(_ slot: Int) -> String {
+            context.store.storage.schema.entities[query.entity.ordinal].properties[slot].name
+        }
         if query.isEverything { return .everything }
         if let candidates = query.lowered.candidates { return .identifiers(count: candidates.count) }
         if let (index, _) = query.uniqueKey { return .uniqueIndex(property: name(index.slots[0])) }

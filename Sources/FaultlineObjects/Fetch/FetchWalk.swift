@@ -2,36 +2,36 @@ internal import FaultlineLog
 internal import FaultlineStore
 internal import Foundation
 
-extension ContextCore {
+extension FetchRunner {
     /// Passes the objects that a query finds to a block, one after the other, in the context's state at that moment.
     func enumerate<T: PersistentModel>(
         _ source: QuerySource<T>, batchSize: Int, allowEscapingMutations: Bool, block: (T) throws -> Void
     ) throws {
-        try beginReading()
-        defer { endReading() }
-        moveToNewest()
-        let query = try source.prepare(self)
+        try context.beginReading()
+        defer { context.endReading() }
+        context.moveToNewest()
+        let query = try source.prepare(context)
         var batches = WalkBatches(
-            size: max(1, min(batchSize, 1 << 20)), checks: !allowEscapingMutations && !hasChanges)
-        if !hasChanges, query.isEverything || query.order?.isEmpty == true, query.lowered.isExact,
-            query.lowered.candidates == nil, try indexedNumbers(query) == nil
+            size: max(1, min(batchSize, 1 << 20)), checks: !allowEscapingMutations && !context.hasChanges)
+        if !context.hasChanges, query.isEverything || query.order?.isEmpty == true, query.lowered.isExact,
+            query.lowered.candidates == nil, try search.indexedNumbers(query) == nil
         {
-            var walk = FetchWalk(source, query, self, batches)
+            var walk = FetchWalk(source, query, context, batches)
             return try walk.run(block)
         }
-        let found = WalkedState(self)
+        let found = WalkedState(context)
         // Without unsaved changes, a fetch includes an object until its deletion is saved.
         let isStored = !query.descriptor.includePendingChanges
         if isMisledByChanges(query) {
             for number in try storedNumbers(source) {
-                let object = object(number, query.home, as: T.self)
+                let object = ObjectRegistry(context).object(number, query.home, as: T.self)
                 if try shows(object, foundAt: found, countingDeleted: true) { try block(object) }
             }
             return
         }
-        var matches = try matches(query, keepingRows: false)
+        var matches = try search.matches(query, keepingRows: false)
         if query.order == nil {
-            var objects = matches.objects(query, self)
+            var objects = matches.objects(query, context)
             TrackingWord.withoutTracking { objects.sort(using: query.descriptor.sortBy) }
             for object in objects.window(of: query.descriptor)
             where try shows(object, foundAt: found, countingDeleted: isStored) {
@@ -43,12 +43,14 @@ extension ContextCore {
         var start = 0
         while start < matches.count {
             let end = min(start + batches.size, matches.count)
-            let objects = matches.slice(start..<end).objects(query, self)
-            if !query.prefetching.isEmpty { try prefetch(query.prefetching, of: objects, query.home) }
+            let objects = matches.slice(start..<end).objects(query, context)
+            if !query.prefetching.isEmpty {
+                try RowPrefetcher(context).prefetch(query.prefetching, of: objects, query.home)
+            }
             for object in objects where try shows(object, foundAt: found, countingDeleted: isStored) {
                 try block(object)
             }
-            try batches.end(self)
+            try batches.end(context)
             start = end
         }
     }
@@ -60,10 +62,10 @@ extension ContextCore {
         let core = object._$coreAddress()
         if core.pointee.has(.gone) || !countingDeleted && core.pointee.has(.deleted) { return false }
         guard !core.pointee.has(.temporary) else { return core.pointee.has(.attached) }
-        guard state != WalkedState(self), let entity = core.pointee.home.takeUnretainedValue().entity else {
+        guard state != WalkedState(context), let entity = core.pointee.home.takeUnretainedValue().entity else {
             return true
         }
-        return try !snapshot.location(of: core.pointee.number, in: entity.table).isAbsent
+        return try !context.snapshot.location(of: core.pointee.number, in: entity.table).isAbsent
     }
 }
 
@@ -171,7 +173,7 @@ struct FetchWalk<T: PersistentModel> {
                                 takesPlace()
                             else { continue }
                             numbers[count] = record.id
-                            rows[count] = context.keep(view, at: record.location)
+                            rows[count] = RowCache(context).keep(view, at: record.location)
                             count += 1
                             isCut = left == 0
                             if isCut { break }
@@ -181,7 +183,7 @@ struct FetchWalk<T: PersistentModel> {
                             return left > 0
                         }
                         try prefetch(numbers, rows)
-                        context.appendObjects(numbers, rows: rows, query.home, to: first)
+                        ObjectRegistry(context).appendObjects(numbers, rows: rows, query.home, to: first)
                         try give(numbers, first, state, block)
                         // If the block has deleted objects of the window, later objects take their place.
                         isOver = state == WalkedState(context) && !(isCut && left > 0)
@@ -195,8 +197,8 @@ struct FetchWalk<T: PersistentModel> {
 
     /// Whether a row belongs to an object that satisfies the query, including unsaved changes.
     private func isWanted(_ record: RecordView, _ view: RowView, _ programs: inout ProgramCache) throws -> Bool {
-        if let object = context.registeredObject(record.id, query.home),
-            let handle = context.handle(of: object, query.home), handle.core.pointee.hasChanges
+        if let object = ObjectRegistry(context).registeredObject(record.id, query.home),
+            let handle = query.home.handle(of: object), handle.core.pointee.hasChanges
         {
             guard !handle.core.pointee.has(.deleted) else { return false }
             guard let isWanted = query.isWanted, let object = object as? T else { return true }
@@ -220,7 +222,7 @@ struct FetchWalk<T: PersistentModel> {
         guard !query.prefetching.isEmpty else { return }
         query.home.prefetchedRows.removeAll(keepingCapacity: true)
         for (place, number) in numbers.enumerated() { query.home.prefetchedRows[number] = rows[place] }
-        try context.prefetch(query.prefetching, ofStored: Array(numbers), query.home)
+        try RowPrefetcher(context).prefetch(query.prefetching, ofStored: Array(numbers), query.home)
     }
 
     /// Passes objects to the block, and releases each.

@@ -35,33 +35,3 @@ struct FoundRow {
         isSingle = true
     }
 }
-
-extension ContextCore {
-    /// The newest row of an object: from memory if a look-up has left it there, else read into a buffer; nil if there
-    /// is none.
-    ///
-    /// If objects are evaluated, which may load other rows, it must be read: a row in memory is certain to stay only
-    /// until the next is loaded.
-    func foundRow(
-        _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage, asksObjects: Bool,
-        into buffer: inout RecordBuffer
-    ) throws -> FoundRow? {
-        let reference = asksObjects ? .none : home.recentRows.row(of: number)
-        if reference != .none, let row = loadedRow(reference),
-            RowArena.location(row) == (try snapshot.location(of: number, in: entity.table))
-        {
-            return FoundRow(number, row, reference)
-        }
-        guard let record = try snapshot.read(number, in: entity.table, into: &buffer) else { return nil }
-        tally.addRow()
-        return FoundRow(record, try store.view(record, of: entity), isSingle: true)
-    }
-
-    /// Keeps a row in memory and returns its place; a row that was looked up by its number is recorded.
-    func keep(_ found: FoundRow, _ home: EntityHome) -> RowReference {
-        if found.reference != .none { return found.reference }
-        let reference = keep(found.view, at: found.location)
-        if found.isSingle { home.recentRows.note(found.number, reference) }
-        return reference
-    }
-}

@@ -147,7 +147,7 @@ struct Matches<T: PersistentModel> {
                             count += 1
                             place += 1
                         }
-                        context.appendObjects(
+                        ObjectRegistry(context).appendObjects(
                             UnsafeBufferPointer(rebasing: numbers[..<count]), rows: rows.baseAddress, query.home,
                             to: target + initialized)
                         initialized += count

@@ -32,7 +32,7 @@ struct ProgramCache {
             program = try self.program(for: layout)
         }
         if !program.mayNeedValues { return program.matches(view) }
-        return try program.matches(view) { _, reference in try context.blobBytes(reference, snapshot) }
+        return try program.matches(view) { _, reference in try RowCache(context).blobBytes(reference, snapshot) }
     }
 
     private mutating func program(for layout: UInt16) throws -> RowProgram {

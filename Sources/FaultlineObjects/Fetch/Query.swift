@@ -48,7 +48,7 @@ struct Query<T: PersistentModel> {
                     variable: variable, slots: slots, layout: entity.layout,
                     number: { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil },
                     targets: {
-                        context.targets(
+                        RowSearch(context).targets(
                             of: entity, $0, includingPendingChanges: descriptor.includePendingChanges)
                     })
             }

@@ -16,7 +16,7 @@ extension ModelContext: HistoryProviding {
     public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
         try core.throwing {
             guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
-                let found = try core.fetchHistory(descriptor) as? [T]
+                let found = try HistoryReader(core).fetchHistory(descriptor) as? [T]
             else { throw Self.foreign(T.self) }
             return found
         }
@@ -34,7 +34,7 @@ extension ModelContext: HistoryProviding {
             guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
                 throw Self.foreign(T.self)
             }
-            try core.deleteHistory(descriptor)
+            try HistoryReader(core).deleteHistory(descriptor)
         }
     }
 

@@ -11,8 +11,19 @@ struct SaveHistory {
 
     init(isRecorded: Bool) { self.isRecorded = isRecorded }
 
-    /// Begins the record of a save.
-    mutating func begin(_ store: RowStore, in transaction: borrowing Transaction) -> HistoryWriter {
+    /// Makes sure that the store records that it has a history, before the writer's turn.
+    func prepare(_ store: RowStore) throws {
+        if isRecorded { try store.noteHistory() }
+    }
+
+    /// Begins to collect the changes of a transaction; nil if they do not go into the history.
+    @inline(__always)
+    mutating func begin(_ store: RowStore, in transaction: borrowing Transaction) -> HistoryWriter? {
+        guard isRecorded else { return nil }
+        return beginRecord(store, in: transaction)
+    }
+
+    private mutating func beginRecord(_ store: RowStore, in transaction: borrowing Transaction) -> HistoryWriter {
         let writer = writer ?? HistoryWriter(store)
         self.writer = writer
         writer.begin(author: author, in: transaction)

@@ -119,4 +119,13 @@ package final class EntityHome: @unchecked Sendable {
     func releaseContext() {
         contextReference?.release()
     }
+
+    /// The handle of an object of the entity; nil if the context does not know its class.
+    func handle(of object: AnyObject) -> ObjectHandle? {
+        guard let type else { return nil }
+        let start = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+        return UnsafeMutablePointer<ModelCore>(bitPattern: start + UInt(type.coreOffset(of: object))).map {
+            ObjectHandle(object: object, core: $0)
+        }
+    }
 }

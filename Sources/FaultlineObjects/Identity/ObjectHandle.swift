@@ -7,6 +7,11 @@ struct ObjectHandle {
 
     /// The value of a to-one slot that refers to the object: its number, with a bit for a temporary one.
     @inline(__always) var reference: ObjectReference { core.pointee.reference }
+
+    /// The current reference in a to-one slot of the object.
+    func reference(in slot: Int) -> ObjectReference {
+        ObjectReference(bits: core.pointee.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
+    }
 }
 
 extension ModelCore {
@@ -35,6 +40,25 @@ extension [ObjectHandle] {
                 }
             }
         }
+    }
+
+    /// How many objects of each entity there are.
+    var countsByEntity: [String: Int] {
+        var counts: [String: Int] = [:]
+        var name = ""
+        var count = 0
+        // Neighbours mostly belong to one entity.
+        for handle in self {
+            let home = handle.core.pointee.home.takeUnretainedValue()
+            if home.entityName != name {
+                if count > 0 { counts[name, default: 0] += count }
+                name = home.entityName
+                count = 0
+            }
+            count += 1
+        }
+        if count > 0 { counts[name, default: 0] += count }
+        return counts
     }
 }
 

@@ -11,7 +11,7 @@ extension ContextCore {
     /// - Throws: The first broken rule, as `BrokenInvariant`; errors of reading the store.
     /// - Complexity: O(living objects + unsaved objects).
     package func checkInvariants() throws {
-        let unsaved = lists
+        let unsaved = pending.lists
         try checkList(unsaved.inserted, "inserted", .inserted)
         try checkList(unsaved.changed, "changed", .changed)
         try checkList(unsaved.deleted, "deleted", .deleted)
@@ -52,12 +52,12 @@ extension ContextCore {
         lock.lock()
         // An object is retained here, and never released under the lock: its end takes the lock.
         home.identities.forEach { number, address in
-            if let object = livingObject(address) { found.append((number, object)) }
+            if let object = ObjectRegistry(self).livingObject(address) { found.append((number, object)) }
         }
         let result = Result { () throws(BrokenInvariant) in try home.identities.checkInvariants() }
         lock.unlock()
         try result.get()
-        return found.compactMap { number, object in handle(of: object, home).map { (number, $0) } }
+        return found.compactMap { number, object in home.handle(of: object).map { (number, $0) } }
     }
 
     private func checkList(
@@ -78,7 +78,7 @@ extension ContextCore {
         _ number: RecordID, _ core: UnsafeMutablePointer<ModelCore>, _ home: EntityHome
     ) throws {
         guard !state.hasOlderRows, !core.pointee.has(.gone), core.pointee.draftPointer == nil, let entity = home.entity,
-            let row = loadedRow(core.pointee.row)
+            let row = RowCache(self).loadedRow(core.pointee.row)
         else { return }
         let location = try snapshot.location(of: number, in: entity.table)
         if location == RowArena.location(row) { return }

@@ -13,12 +13,12 @@ extension ContextCore {
     func members<T: PersistentModel>(of core: inout ModelCore, _ slot: Int, as type: T.Type) -> [T] {
         let owner = ObjectHandle(core: &core)
         guard let (key, relationship) = collection(owner, slot), holds(type, relationship.destination) else {
-            return memberObjects(of: owner, slot).compactMap { $0 as? T }
+            return MemberReader(self).memberObjects(of: owner, slot).compactMap { $0 as? T }
         }
-        guard accounting == nil else { return MemberArray.typed(memberObjects(of: owner, slot)) }
+        guard accounting == nil else { return MemberArray.typed(MemberReader(self).memberObjects(of: owner, slot)) }
         renewMemberArrays()
         if let array = memberArrays.existing(key) { return MemberArray.typed(array.members) }
-        let members = memberObjects(of: owner, slot)
+        let members = MemberReader(self).memberObjects(of: owner, slot)
         if keepsMemberArrays, !owner.core.pointee.has(.gone) { memberArrays.noteRead(members, key) }
         return MemberArray.typed(members)
     }
@@ -61,7 +61,7 @@ extension ContextCore {
             memberArrays.noteChange(key)
             return MemberArray.typed(array.lend())
         }
-        let array = MemberArray(memberObjects(of: owner, slot))
+        let array = MemberArray(MemberReader(self).memberObjects(of: owner, slot))
         if keepsMemberArrays, !owner.core.pointee.has(.gone) { memberArrays.enter(array, key) }
         return MemberArray.typed(array.lend())
     }
@@ -81,8 +81,10 @@ extension ContextCore {
         let isOutermost = errors.refusals.begin(owner, slot)
         defer { errors.refusals.end(isOutermost) }
         func assign() {
-            // Safe because the members come from an array of `T`.
-            setMembers(of: owner, slot, to: returned.map { ObjectHandle(unsafeDowncast($0, to: T.self)) })
+            RelationshipEditor(self).setMembers(
+                of: owner, slot,
+                // Safe because the members come from an array of `T`.
+                to: returned.map { ObjectHandle(unsafeDowncast($0, to: T.self)) })
         }
         guard let array = memberArrays.existing(key), array.isLent, !rules.keepsGivenOrder,
             !owner.core.pointee.has(.gone)
@@ -115,8 +117,9 @@ extension ContextCore {
     private func cut(_ array: MemberArray, to count: Int, _ collection: ChangedCollection) {
         let destination = homes[collection.relationship.destination]
         for object in array.settled[count...].reversed() {
-            guard let member = handle(of: object, destination) else { continue }
-            unlink(collection.owner, collection.entity, collection.slot, collection.relationship, member)
+            guard let member = destination.handle(of: object) else { continue }
+            RelationshipEditor(self).unlink(
+                collection.owner, collection.entity, collection.slot, collection.relationship, member)
         }
     }
 
@@ -135,14 +138,15 @@ extension ContextCore {
             repeated.append(first + place)
         }
         for member in tail {
-            guard adopt(member) else {
+            guard RelationshipEditor(self).adopt(member) else {
                 // Refused as a whole, as an assignment is.
                 memberArrays.drop(collection.key)
                 return true
             }
         }
         for member in tail where !isMember(member, array, collection) {
-            link(collection.owner, collection.entity, collection.slot, collection.relationship, member)
+            RelationshipEditor(self).link(
+                collection.owner, collection.entity, collection.slot, collection.relationship, member)
         }
         // The new members may have removed others.
         guard memberArrays.existing(collection.key) === array else { return false }
@@ -158,7 +162,7 @@ extension ContextCore {
     private func isMember(_ member: ObjectHandle, _ array: MemberArray, _ collection: ChangedCollection) -> Bool {
         guard member.core.pointee.has(.attached) else { return false }
         return switch collection.relationship.members {
-        case .inverse(let inverse, _): reference(of: member, inverse) == collection.owner.reference
+        case .inverse(let inverse, _): member.reference(in: inverse) == collection.owner.reference
         case .link: array.contains(member.object)
         }
     }
@@ -175,11 +179,11 @@ extension ContextCore {
             let home = homes[key.entity]
             let owner =
                 key.owner.isTemporary
-                ? insertedObject(key.owner.number)
-                : anyObject(key.owner.number, home).flatMap { handle(of: $0, home) }
+                ? pending.insertedObject(key.owner.number)
+                : ObjectRegistry(self).anyObject(key.owner.number, home).flatMap { home.handle(of: $0) }
             guard let owner, let (_, relationship) = collection(owner, key.slot) else { continue }
             let destination = homes[relationship.destination]
-            setMembers(
+            RelationshipEditor(self).setMembers(
                 of: owner, key.slot,
                 to: array.members.compactMap { object in
                     destination.type.map { ObjectHandle(erased: $0.asModel(object)) }

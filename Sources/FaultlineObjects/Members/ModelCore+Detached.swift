@@ -18,7 +18,7 @@ extension ModelCore {
     mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?, isInitial: Bool = false) {
         if let target {
             if target.core.pointee.has(.attached), let own = join(target, isInitial: isInitial) {
-                own.core.pointee.context?.setTarget(of: own, slot, to: target)
+                own.core.pointee.context.map { RelationshipEditor($0).setTarget(of: own, slot, to: target) }
                 return
             }
             _ = _$beginInitialValue()
@@ -41,7 +41,7 @@ extension ModelCore {
             // A change in place that lent the members is over.
             if let array = extraIfPresent?.members[slot], array.isLent { array.takeBackSettled() }
             if let own = join(first, isInitial: isInitial) {
-                own.core.pointee.context?.setMembers(of: own, slot, to: given)
+                own.core.pointee.context.map { RelationshipEditor($0).setMembers(of: own, slot, to: given) }
                 return
             }
         }
@@ -162,13 +162,13 @@ extension ModelCore {
     ///   gone.
     private mutating func join(_ partner: ObjectHandle, isInitial: Bool) -> ObjectHandle? {
         guard !partner.core.pointee.has(.gone), let context = partner.core.pointee.context,
-            context.takesRelatedObjects
+            ObjectInsertion(context).takesRelatedObjects
         else { return nil }
         _ = _$beginInitialValue()
         context.settleMembers()
         // Read through the handle from here on: the context changes the core through its address.
         let own = ObjectHandle(core: &self)
-        context.insert(own, isInitial: isInitial)
+        ObjectInsertion(context).insert(own, isInitial: isInitial)
         return own.core.pointee.has(.attached) ? own : nil
     }
 

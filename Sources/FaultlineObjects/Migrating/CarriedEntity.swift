@@ -150,7 +150,7 @@ package final class CarriedEntity {
 
     /// Calls `body` with the row of an old object, which a closure may have changed in memory.
     private func withRow(of old: AnyObject, _ number: RecordID, _ body: (RowView) throws -> Void) throws {
-        if let handle = reader.handle(of: old, oldHome), handle.core.pointee.draftPointer == nil,
+        if let handle = oldHome.handle(of: old), handle.core.pointee.draftPointer == nil,
             let row = handle.core.pointee.loadedRow()
         {
             return try body(row)
@@ -208,8 +208,8 @@ package final class CarriedEntity {
     package func takeBackStored(_ place: Int, below end: RecordID, afterEach: () throws -> Void) throws {
         guard end > 1 else { return }
         let slot = slots[place]
-        try target.forEachStored(newHome, after: 0, through: end - 1, while: { true }) { object, _, _ in
-            guard let handle = target.handle(of: object, newHome) else { return }
+        try StageContext(target).forEachStored(newHome, after: 0, through: end - 1, while: { true }) { object, _, _ in
+            guard let handle = newHome.handle(of: object) else { return }
             let isDefault = handle.core.pointee.read(
                 { self.isDefault($0, slot) },
                 { row in

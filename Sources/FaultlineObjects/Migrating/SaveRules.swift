@@ -24,4 +24,20 @@ package struct SaveRules {
     package var sharedTables: Set<TableID> = []
 
     init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
+
+    /// Refuses a save by user code if only the stage may save.
+    func checkSavesByItself(_ isOfStage: Bool) throws {
+        guard isSavedByStage, !isOfStage else { return }
+        throw SwiftDataError.modelValidationFailure.explained(
+            "The context of a mapped stage is saved by the migration, in batches. Leave the save out.")
+    }
+
+    /// Refuses to write in a table that the old state of a migration reads.
+    @inline(__always)
+    func checkUnshared(_ table: TableID, _ what: @autoclosure () -> String, _ done: String) throws {
+        guard !sharedTables.isEmpty, sharedTables.contains(table) else { return }
+        throw SwiftDataError.modelValidationFailure.explained(
+            "A migration stage \(done) \(what()), which goes over as it is: the old state would see it. Name the entity in the stage, with a StreamedEntity or a mapping of its own."
+        )
+    }
 }

@@ -95,6 +95,6 @@ extension ModelContext {
     ///   - lifecycle: The hooks; nil for none.
     ///   - name: The entity; if it is unknown, or its objects have a class, the next save throws.
     public func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
-        core.setLifecycle(lifecycle, forEntityNamed: name)
+        LifecycleCalls(core).setLifecycle(lifecycle, forEntityNamed: name)
     }
 }

@@ -41,7 +41,7 @@ public struct Blob {
             var data = Data(count: range.count)
             try StorageError.translating {
                 try data.withUnsafeMutableBytes { target in
-                    try context.readBlob(
+                    try RowCache(context).readBlob(
                         reference, held, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: target)
                 }
             }

@@ -12,7 +12,7 @@ extension ModelCore {
         guard has(.attached) else { return detachedTarget(slot)?.object as? V }
         guard let context else { return nil }
         context.settleMembers()
-        return context.target(of: &self, slot) as? V
+        return MemberReader(context).target(of: &self, slot) as? V
     }
 
     /// The target of a required to-one slot.
@@ -36,7 +36,7 @@ extension ModelCore {
             return
         }
         context.settleMembers()
-        context.setTarget(of: ObjectHandle(core: &self), slot, to: target)
+        RelationshipEditor(context).setTarget(of: ObjectHandle(core: &self), slot, to: target)
     }
 
     /// Sets the target of a required to-one slot and updates its inverse.
@@ -52,7 +52,7 @@ extension ModelCore {
         var target: ObjectHandle?
         if let value { target = ObjectHandle(value) }
         if has(.attached), let context {
-            context.setTarget(of: ObjectHandle(core: &self), slot, to: target)
+            RelationshipEditor(context).setTarget(of: ObjectHandle(core: &self), slot, to: target)
         } else {
             setDetachedTarget(slot, target, isInitial: true)
         }
@@ -85,7 +85,8 @@ extension ModelCore {
             return
         }
         context.settleMembers()
-        context.setMembers(of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
+        RelationshipEditor(context).setMembers(
+            of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
     }
 
     /// Sets a new object's to-many property to its first members; a fault being made ignores it.
@@ -97,7 +98,8 @@ extension ModelCore {
         guard !members.isEmpty else { return }
         if has(.attached), let context {
             context.settleMembers()
-            context.setMembers(of: ObjectHandle(core: &self), slot, to: members.map { ObjectHandle($0) })
+            RelationshipEditor(context).setMembers(
+                of: ObjectHandle(core: &self), slot, to: members.map { ObjectHandle($0) })
         } else {
             setDetachedMembers(slot, members.map { ObjectHandle($0) }, isInitial: true)
         }

@@ -201,7 +201,7 @@ extension ModelCore {
         home._withUnsafeGuaranteedRef { home in
             guard let context = home.contextReference, let draft else { return }
             context._withUnsafeGuaranteedRef {
-                if $0.conflicts != nil { $0.keepOriginal(draft, base: base, number, home) }
+                if $0.conflicts != nil { ConflictResolver($0).keepOriginal(draft, base: base, number, home) }
             }
         }
     }
@@ -270,7 +270,7 @@ extension ModelCore {
             let target = UnsafeMutableRawBufferPointer(rebasing: bytes[..<byteCount])
             let held = heldBlob(reference)
             try context.accounted(number, home.takeUnretainedValue(), slot) { () throws(LogError) in
-                try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
+                try RowCache(context).readBlob(reference, held, range: 0..<reference.byteCount, into: target)
             }
             return body(UnsafeRawBufferPointer(target))
         } catch {
@@ -319,7 +319,7 @@ extension ModelCore {
         data.withUnsafeMutableBytes { target in
             do throws(LogError) {
                 try context.accounted(number, home, slot) { () throws(LogError) in
-                    try context.readBlob(reference, held, range: 0..<reference.byteCount, into: target)
+                    try RowCache(context).readBlob(reference, held, range: 0..<reference.byteCount, into: target)
                 }
             } catch { failure = error }
         }

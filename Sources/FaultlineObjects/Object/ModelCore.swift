@@ -116,7 +116,10 @@ public struct ModelCore: ~Copyable {
     deinit {
         if word & Flags.initializing.rawValue != 0, has(.inserted), let draftPointer {
             let number = word & Self.numberMask
-            home._withUnsafeGuaranteedRef { $0.context?.forgetUnfinished(number, Draft(block: draftPointer), $0) }
+            home._withUnsafeGuaranteedRef { home in
+                guard let context = home.context else { return }
+                ObjectInsertion(context).forgetUnfinished(number, Draft(block: draftPointer), home)
+            }
         }
         if let draftPointer { Draft(block: draftPointer).destroy() }
         if let extraReference {
@@ -292,7 +295,7 @@ public struct ModelCore: ~Copyable {
             guard let context = home.contextReference else { return nil }
             return context._withUnsafeGuaranteedRef { context in
                 if let row = context.rows.rowInCurrentBlock(row) { return RowArena.view(row) }
-                return context.load(&self, home)
+                return RowCache(context).load(&self, home)
             }
         }
     }

@@ -34,7 +34,7 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     public var count: Int {
         owner.core.pointee.noteRead(slot)
         guard let context else { return detached.count }
-        return reporting(0) { try context.memberCount(owner, slot) }
+        return reporting(0) { try MemberReader(context).memberCount(owner, slot) }
     }
 
     /// Whether there are no members.
@@ -49,7 +49,7 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     public func contains(_ member: Member) -> Bool {
         owner.core.pointee.noteRead(slot)
         guard let context else { return detached.contains { $0 === member } }
-        return reporting(false) { try context.hasMember(owner, slot, ObjectHandle(member)) }
+        return reporting(false) { try MemberReader(context).hasMember(owner, slot, ObjectHandle(member)) }
     }
 
     /// Adds an object at the end; if the inverse is to-one, an object of another owner is removed from it.
@@ -60,7 +60,7 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     @discardableResult
     public func insert(_ member: Member) -> Bool {
         guard let context else { return owner.core.pointee.appendDetached(slot, ObjectHandle(member)) }
-        return changing { try context.addMember(ObjectHandle(member), to: owner, slot) }
+        return changing { try RelationshipEditor(context).addMember(ObjectHandle(member), to: owner, slot) }
     }
 
     /// Removes an object.
@@ -76,7 +76,7 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
             owner.core.pointee.setValue(slot, to: rest)
             return true
         }
-        return changing { try context.removeMember(ObjectHandle(member), from: owner, slot) }
+        return changing { try RelationshipEditor(context).removeMember(ObjectHandle(member), from: owner, slot) }
     }
 
     /// The members in their order, a page of 256 at a time.
@@ -135,7 +135,9 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
             guard !isOver, let context = owner.core.pointee.context else { return nil }
             page = []
             do {
-                page = try context.nextMembers(&walk, of: owner, slot, limit: pageCount).compactMap { $0 as? Member }
+                page = try MemberReader(context).nextMembers(&walk, of: owner, slot, limit: pageCount).compactMap {
+                    $0 as? Member
+                }
             } catch {
                 context.noteUnreadable(&owner.core.pointee, error)
             }

@@ -27,7 +27,7 @@ extension ModelContext {
         var descriptor = descriptor
         descriptor.fetchLimit = max(size, 1)
         descriptor.fetchOffset = nil
-        return try core.throwing { try core.fetchPage(QuerySource(descriptor), after: cursor) }
+        return try core.throwing { try PageFinder(core).fetchPage(QuerySource(descriptor), after: cursor) }
     }
 
     /// Fetches the next objects after a cursor, by name; as the form that takes a `FetchDescriptor`.
@@ -37,6 +37,6 @@ extension ModelContext {
         var request = request
         request.fetchLimit = max(size, 1)
         request.fetchOffset = nil
-        return try core.throwing { try core.fetchPage(QuerySource(request), after: cursor) }
+        return try core.throwing { try PageFinder(core).fetchPage(QuerySource(request), after: cursor) }
     }
 }

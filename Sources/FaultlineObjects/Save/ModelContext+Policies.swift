@@ -25,7 +25,7 @@ extension ModelContext {
     ///   - model: The object; one that is stored has no use for a policy.
     ///   - policy: The policy of the next save if another object has its unique values.
     public func insert<T: PersistentModel>(_ model: T, onConflict policy: UniquenessPolicy) {
-        core.insert(model: model)
+        ObjectInsertion(core).insert(model: model)
         let handle = ObjectHandle(model)
         guard handle.core.pointee.context === core, handle.core.pointee.has(.inserted) else { return }
         guard core.stage == nil || policy == .update else {

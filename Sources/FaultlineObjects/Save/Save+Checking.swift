@@ -13,7 +13,7 @@ extension Save {
         // The contexts of one stage do not change each other's objects.
         if context.stage == nil, transaction.sequence - 1 != context.snapshot.sequence {
             take(nil)
-            take(try context.walkDeletions(in: transaction))
+            take(try DeletionWalk.ofNextSave(context, in: transaction))
         }
         guard let deletion else { return }
         findings.add(try deletion.findings(isMigrating: context.rules.defersRelationshipRules, in: transaction))
@@ -83,7 +83,7 @@ extension Save {
         guard !context.rules.defersRelationshipRules, store.storage.hasBounds else { return }
         let walk = deletion ?? DeletionWalk(context)
         let unseen = try unseenLosses(in: transaction)
-        findings.add(try context.miscountedCollections(walk, countedOwners, unseen, in: transaction))
+        findings.add(try MemberCountCheck(context).miscountedCollections(walk, countedOwners, unseen, in: transaction))
         try checkMergedCounts(in: transaction)
     }
 

@@ -42,20 +42,21 @@ extension Save {
                 // objects.
                 var stored = StoredTargets()
                 var members: Set<ObjectReference> = []
-                for member in context.memberObjects(of: handle, slot) {
-                    guard let reference = context.handle(of: member, context.homes[destination.ordinal])?.reference,
+                for member in MemberReader(context).memberObjects(of: handle, slot) {
+                    guard let reference = context.homes[destination.ordinal].handle(of: member)?.reference,
                         try reference.isTemporary || stored.has(reference.number, destination, in: transaction)
                     else { continue }
                     members.insert(reference)
                 }
                 let kept =
                     upserts.contains(place)
-                    ? try context.storedMembers(of: numbers[place], in: relationship.members.index, transaction) : []
+                    ? try MemberReader(context).storedMembers(
+                        of: numbers[place], in: relationship.members.index, transaction) : []
                 for member in kept where try stored.has(member.number, destination, in: transaction) {
                     let reference = ObjectReference(number: member.number, isTemporary: false)
                     if deletion?.isDoomed(reference, relationship.destination) != true { members.insert(reference) }
                 }
-                if let finding = context.finding(handle.reference, entity, slot, members.count) {
+                if let finding = MemberCountCheck(context).finding(handle.reference, entity, slot, members.count) {
                     findings.add(finding)
                 }
             }

@@ -10,7 +10,7 @@ extension Save {
         guard let walk = deletion else { return }
         for (ordinal, numbers) in walk.doomed.enumerated() where !numbers.isEmpty {
             let entity = store.storage.entities[ordinal]
-            try context.checkUnshared(entity.table, "an object of \(entity.name)", "deleted")
+            try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "deleted")
             try numbers.forEach { number in
                 // Before the object is deleted: its own references lead to the objects whose references must be
                 // cleared.
@@ -46,15 +46,16 @@ extension Save {
         } else {
             guard case .toMany(let relationship) = subject.entity.slots[partner.slot] else { return }
             // Members that another save has added since are included.
-            members = try context.storedMembers(of: owner, in: relationship.members.index, transaction).map(\.number)
+            members = try MemberReader(context).storedMembers(of: owner, in: relationship.members.index, transaction)
+                .map(\.number)
         }
         for number in members where !walk.doomed[partner.destination].contains(number) {
-            let living = context.registeredObject(number, home).flatMap { context.handle(of: $0, home) }
+            let living = ObjectRegistry(context).registeredObject(number, home).flatMap { home.handle(of: $0) }
             // Unsaved values of the slot take precedence: `clearDrafts`.
             if let living, living.core.pointee.hasChange(of: partner.inverse) { continue }
             // A required reference is among the findings.
             guard partner.isOptional || context.rules.defersRelationshipRules else { continue }
-            try context.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
+            try context.rules.checkUnshared(destination.table, "an object of \(destination.name)", "changed")
             guard try writer.clear(partner.inverse, leadingTo: owner, id: number, destination, in: &transaction) else {
                 continue
             }
@@ -99,7 +100,7 @@ extension Save {
         return { [context] in
             for observation in watched { observation.noteChangeOfAll() }
             for (handle, slot) in living { handle.core.pointee.noteChange(slot) }
-            context.noteDeletions(ofEntities: concerned)
+            ChangeNotifier(context).noteDeletions(ofEntities: concerned)
         }
     }
 }

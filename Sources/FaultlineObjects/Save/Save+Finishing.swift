@@ -12,12 +12,12 @@ extension Save {
         var saved = StageSession.Counts()
         saved.blobsLeftBehind = writer.keptBlobs.count
         let added = zip(context.pending.inserted, numbers.numbers).filter { $0.1 != 0 }.map(\.0)
-        saved.written = ContextCore.counts(
-            of: added + context.pending.changed.filter { !$0.core.pointee.has(.deleted) })
+        let changed = context.pending.changed.filter { !$0.core.pointee.has(.deleted) }
+        saved.written = (added + changed).countsByEntity
         for (ordinal, count) in cleared.counts {
             saved.written[context.homes[ordinal].entityName, default: 0] += count
         }
-        saved.deleted = deletion.map(context.deletedCounts) ?? [:]
+        saved.deleted = deletion.map(\.deletedCounts) ?? [:]
         stage.noteSaved(saved)
     }
 
@@ -52,7 +52,7 @@ extension Save {
     mutating func finish(_ receipt: CommitReceipt, _ sequence: UInt64) {
         collectSaved(sequence)
         if context.pending.doomedNumbers != nil {
-            context.saving.deletedCounts = deletion.map(context.deletedCounts) ?? [:]
+            context.saving.deletedCounts = deletion.map(\.deletedCounts) ?? [:]
         }
         replaced.forget()
         context.pending.relationships.removeAll()
@@ -101,14 +101,14 @@ extension Save {
         let home = handle.core.pointee.home.takeUnretainedValue()
         handle.core.pointee.becomeStored(number)
         context.lock.lock()
-        let twin = context.livingObject(home.identities.address(of: number))
+        let twin = ObjectRegistry(context).livingObject(home.identities.address(of: number))
         if twin == nil {
             home.identities.insert(
                 UInt(bitPattern: Unmanaged.passUnretained(handle.object).toOpaque()), for: number)
             handle.core.pointee.insert(.registered)
         }
         context.lock.unlock()
-        guard let twin, let canonical = context.handle(of: twin, home) else { return }
+        guard let twin, let canonical = home.handle(of: twin) else { return }
         // The object that was replaced shows the new values from now on; the new one is its alias.
         for core in [handle.core, canonical.core] {
             if let observation = core.pointee.extraIfPresent?.observation { watched.append(observation) }

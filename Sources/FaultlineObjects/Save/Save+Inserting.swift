@@ -36,7 +36,7 @@ extension Save {
         var waiting: [Int] = []
         try context.pending.inserted.forEachKept { position, core, entity in
             guard core.pointee.draft != nil else { return }
-            try context.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
+            try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
             if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
                 _ = try resolveInsert(position, core, entity, in: &transaction)
             } else {
@@ -175,7 +175,7 @@ extension Save {
             for target in earlier.kept { known[target.slot] = target.number }
         } else {
             let home = context.homes[entity.ordinal]
-            let twin = context.registeredObject(number, home).flatMap { context.handle(of: $0, home) }
+            let twin = ObjectRegistry(context).registeredObject(number, home).flatMap { home.handle(of: $0) }
             if let twin, twin.core.pointee.has(.changed), let draft = twin.core.pointee.draft {
                 for slot in slots where draft.isChanged(slot) {
                     let reference = ObjectReference(bits: draft.toOne(slot))

@@ -12,8 +12,8 @@ extension Save {
         for case .toMany(let relationship) in entity.slots {
             guard case .link(let side, let inverseSlot) = relationship.members else { continue }
             let other = store.storage.entities[relationship.destination]
-            for member in try context.storedMembers(of: number, in: side.index, transaction) {
-                try context.checkUnshared(side.table, "a relationship", "changed")
+            for member in try MemberReader(context).storedMembers(of: number, in: side.index, transaction) {
+                try context.rules.checkUnshared(side.table, "a relationship", "changed")
                 if let history, inverseSlot >= 0 {
                     try history.noteUpdate(
                         member.number, mask: SlotMask.bit(inverseSlot), other, in: &transaction)
@@ -68,11 +68,15 @@ extension Save {
             if pair.left != left {
                 left = pair.left
                 rowsOfLeft = Dictionary(
-                    try context.storedMembers(of: left, in: changes.leftIndex, transaction).map { ($0.number, $0.row) }
+                    try MemberReader(context).storedMembers(of: left, in: changes.leftIndex, transaction).map {
+                        ($0.number, $0.row)
+                    }
                 ) { first, _ in first }
             }
             let existing = rowsOfLeft[pair.right]
-            if isPresent != (existing != nil) { try context.checkUnshared(side.table, "a relationship", "changed") }
+            if isPresent != (existing != nil) {
+                try context.rules.checkUnshared(side.table, "a relationship", "changed")
+            }
             if isPresent, existing == nil {
                 if try isLinkable(pair, changes, &targets, in: transaction) { changes.make(pair) }
             } else if !isPresent, let existing {
@@ -140,7 +144,9 @@ extension Save {
                 for member in wanted { changes.setOrder(pair(member), fresh(), isLeft: own.isLeft) }
                 continue
             }
-            let stored = try key.owner.isTemporary ? [] : context.storedMembers(of: owner, in: own.index, transaction)
+            let stored =
+                try key.owner.isTemporary
+                ? [] : MemberReader(context).storedMembers(of: owner, in: own.index, transaction)
             let known = Dictionary(stored.map { ($0.number, $0) }) { first, _ in first }
             if delta.assigned == nil {
                 wanted =
@@ -173,7 +179,7 @@ extension Save {
                 rightOrder: changes.rightOrders[pair] ?? usual, side, in: &transaction)
         }
         for (pair, row) in changes.moved.sorted(by: { $0.value < $1.value }) {
-            try context.checkUnshared(side.table, "a relationship", "changed")
+            try context.rules.checkUnshared(side.table, "a relationship", "changed")
             try writer.move(
                 row, leftOrder: changes.leftOrders[pair], rightOrder: changes.rightOrders[pair], side, in: &transaction)
         }

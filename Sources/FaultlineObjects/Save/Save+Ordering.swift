@@ -61,7 +61,8 @@ extension Save {
         if delta.added.isNewByNumber { return }
         let joined = delta.added.handles.filter { !$0.core.pointee.isDeleted }
         let owner = number(key.owner)
-        let stored = key.owner.isTemporary ? [] : try context.storedMembers(of: owner, in: index, transaction)
+        let stored =
+            key.owner.isTemporary ? [] : try MemberReader(context).storedMembers(of: owner, in: index, transaction)
         var last = stored.last?.order ?? 0
         for (place, handle) in joined.enumerated() {
             let usual = MemberKey.defaultOrder(of: number(handle.reference))
@@ -74,10 +75,12 @@ extension Save {
                 // No keys are left after the last one: all members get new keys.
                 let destination = home(ofDestination: key)
                 let members = stored.compactMap { member in
-                    context.object(ObjectReference(number: member.number, isTemporary: false), destination).flatMap {
-                        context.handle(of: $0, destination)
+                    ObjectRegistry(context).object(
+                        ObjectReference(number: member.number, isTemporary: false), destination
+                    ).flatMap {
+                        destination.handle(of: $0)
                     }
-                }.filter { context.reference(of: $0, slot).number == owner }
+                }.filter { $0.reference(in: slot).number == owner }
                 try arrange(
                     members.filter { member in !joined.contains { $0.object === member.object } } + joined, slot,
                     below: end)

@@ -61,7 +61,7 @@ struct Save: ~Copyable {
     ///   `LogError` if the store cannot be written; errors of `addition`. The context is then unchanged.
     mutating func run(adding addition: Addition?) throws {
         let changedCount = context.pending.changed.count
-        unmark = deletion.map(context.markDoomed)
+        unmark = deletion.map { $0.mark() }
         var isWritten = false
         defer {
             context.saving.deletion = nil
@@ -71,7 +71,7 @@ struct Save: ~Copyable {
         }
         let receipt: CommitReceipt
         var sequence: UInt64 = 0
-        if findings.isEmpty { try context.prepareHistory() }
+        if findings.isEmpty { try context.history.prepare(context.store) }
         do {
             receipt = try store.log.write(author: context.history.author) { transaction in
                 sequence = transaction.sequence
@@ -92,9 +92,9 @@ struct Save: ~Copyable {
         try store.checkInForce(in: transaction)
         // Checked again, because a save may have waited for another one while the stage ended.
         try context.stage?.checkIsRunning()
-        if context.conflicts != nil { try context.checkConflicts(in: transaction) }
+        if context.conflicts != nil { try ConflictResolver(context).checkConflicts(in: transaction) }
         try context.saving.selection?.check(in: transaction)
-        history = context.beginHistory(in: transaction)
+        history = context.history.begin(context.store, in: transaction)
         try writeRows(in: &transaction)
         try history?.end(in: &transaction)
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)
@@ -141,7 +141,7 @@ struct Save: ~Copyable {
         unmark?()
         deletion = walk
         context.saving.deletion = walk
-        unmark = walk.map(context.markDoomed)
+        unmark = walk.map { $0.mark() }
     }
 
     private mutating func writeChanges(in transaction: inout Transaction) throws {
@@ -149,7 +149,7 @@ struct Save: ~Copyable {
             guard let draft = core.pointee.draft else { return }
             let number = core.pointee.number
             if !context.rules.sharedTables.isEmpty, context.rules.sharedTables.contains(entity.table) {
-                return try context.checkIsAsStored(draft, number, entity)
+                return try checkIsAsStored(draft, number, entity)
             }
             var own = draft
             defer { if own.block != draft.block { own.destroy() } }
@@ -165,6 +165,23 @@ struct Save: ~Copyable {
                 return try note(error, core, entity)
             }
             try history?.noteUpdate(number, mask: draft.changedMask, entity, in: &transaction)
+        }
+    }
+
+    /// Checks that an object in a table of the old state has its stored values: setting a relationship may touch it
+    /// without changing it.
+    private func checkIsAsStored(_ draft: Draft, _ number: RecordID, _ entity: EntityStorage) throws {
+        var buffer = RecordBuffer()
+        guard let record = try context.snapshot.read(number, in: entity.table, into: &buffer) else { return }
+        let view = try context.store.view(record, of: entity)
+        for (slot, storage) in entity.slots.enumerated() where draft.isChanged(slot) {
+            let isSame: Bool
+            switch storage {
+            case .attribute: isSame = RowKeys.isEqual(draft, view, slot, entity.layout)
+            case .toOne: isSame = draft.toOne(slot) == view.toOne(slot)
+            case .toMany: isSame = true
+            }
+            if !isSame { try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "changed") }
         }
     }
 

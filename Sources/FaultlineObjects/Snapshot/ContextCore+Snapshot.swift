@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 internal import FaultlineStore
 
@@ -67,7 +68,11 @@ extension ContextCore {
         let isFromUnknown = state.hasOlderRows
         if isFromUnknown || newest.sequence != old.sequence { forgetRows() }
         put(newest)
-        if isFromUnknown { noteMoveFromUnknown() } else { noteMove(from: old) }
+        if isFromUnknown {
+            ChangeNotifier(self).noteMoveFromUnknown()
+        } else {
+            ChangeNotifier(self).noteMove(from: old)
+        }
     }
 
     /// Moves on to the state that a save of this context made.
@@ -82,7 +87,13 @@ extension ContextCore {
         put(saved)
         if saved.sequence == old.sequence + 1, saved.sequence == sequence, !isFromUnknown { return nil }
         forgetRows()
-        return { [self] in if isFromUnknown { noteMoveFromUnknown() } else { noteMove(from: old) } }
+        return { [self] in
+            if isFromUnknown {
+                ChangeNotifier(self).noteMoveFromUnknown()
+            } else {
+                ChangeNotifier(self).noteMove(from: old)
+            }
+        }
     }
 
     func moveTo(_ snapshot: Snapshot) { put(snapshot) }
@@ -137,13 +148,22 @@ extension ContextCore {
         do throws(LogError) { try beginReading() } catch { return }
         forgetRows()
         endReading()
-        noteMoveFromUnknown()
+        ChangeNotifier(self).noteMoveFromUnknown()
     }
 
     /// Releases rows that are older than the snapshot, so that all objects without unsaved changes show its state.
     private func forgetOlderRows() {
         guard state.hasOlderRows else { return }
         forgetRows()
-        noteMoveFromUnknown()
+        ChangeNotifier(self).noteMoveFromUnknown()
+    }
+
+    /// Releases rows and the old snapshot, between two batches.
+    package func forgetRows() {
+        lock.lock()
+        let freed = rows.evictAll()
+        lock.unlock()
+        noteRowsForgotten()
+        if freed > 0 { store.log.budget.release(freed, for: .rows) }
     }
 }

@@ -1,4 +1,6 @@
 internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
 internal import Synchronization
 
 /// Guards calls from the engine into a context that may be deallocated: any thread may ask it something or reclaim its
@@ -30,5 +32,24 @@ final class ContextGate: @unchecked Sendable {
     var isFree: Bool {
         guard isUnsaved.load(ordering: .relaxed) else { return true }
         return lock.withLock { context?._withUnsafeGuaranteedRef { $0.hasNoObjects } ?? true }
+    }
+}
+
+// Calls through the gate. They retain nothing: a last release here would end the context under the gate's lock.
+extension ContextCore {
+    /// Frees memory of loaded rows; called on any thread that needs memory.
+    func reclaimRows(_ byteCount: Int) -> Int {
+        lock.lock()
+        let freed = rows.evict(byteCount)
+        lock.unlock()
+        if freed > 0 { store.log.budget.release(freed, for: .rows) }
+        return freed
+    }
+
+    /// Whether no stored object is alive; called on any thread.
+    var hasNoObjects: Bool {
+        lock.lock()
+        defer { lock.unlock() }
+        return homes.all.allSatisfy { $0.identities.count == 0 }
     }
 }

@@ -29,8 +29,8 @@ final class QueryStream<T: PersistentModel>: StreamSource {
         toSkip = max(descriptor.fetchOffset ?? 0, 0)
         left = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? .max
         let isSorted = query.order?.isEmpty != true
-        sorted = isSorted ? try context.storedNumbers(query, source) : nil
-        named = isSorted ? nil : try context.namedNumbers(query)
+        sorted = isSorted ? try FetchRunner(context).storedNumbers(query, source) : nil
+        named = isSorted ? nil : try RowSearch(context).namedNumbers(query)
     }
 
     func next(
@@ -53,12 +53,12 @@ final class QueryStream<T: PersistentModel>: StreamSource {
                 }
                 context.tally.addRow()
                 let view = try context.store.view(record, of: query.entity)
-                copies.append(try context.valueCopy(number, view, query.entity, contents))
+                copies.append(try ValueCopier(context).valueCopy(number, view, query.entity, contents))
             }
             place = PageStart(number: RecordID(end), keys: [])
             return copies
         }
-        try context.visitRows(of: query, named, behind: place.number) { number, view in
+        try RowSearch(context).visitRows(of: query, named, behind: place.number) { number, view in
             try cancellation.check()
             place = PageStart(number: number, keys: [])
             if toSkip > 0 {
@@ -67,14 +67,14 @@ final class QueryStream<T: PersistentModel>: StreamSource {
             }
             guard left > 0 else { return false }
             left -= 1
-            copies.append(try context.valueCopy(number, view, query.entity, contents))
+            copies.append(try ValueCopier(context).valueCopy(number, view, query.entity, contents))
             return copies.count < count && left > 0
         }
         return copies
     }
 }
 
-extension ContextCore {
+extension RowSearch {
     /// Calls `body` with the rows that satisfy a query after a number, in the order of creation, until it returns
     /// false.
     ///
@@ -83,7 +83,7 @@ extension ContextCore {
         of query: Query<T>, _ named: [RecordID]?, behind number: RecordID,
         _ body: (RecordID, RowView) throws -> Bool
     ) throws {
-        let (snapshot, table) = (snapshot, query.entity.table)
+        let (snapshot, table) = (context.snapshot, query.entity.table)
         try visitMatches(
             query, keepingObjects: false,
             from: { take in
@@ -91,7 +91,7 @@ extension ContextCore {
                     var buffer = RecordBuffer()
                     for next in named[named.firstPlace(behind: number)...] {
                         // An object that is made of a row may load other rows.
-                        let row = try self.foundRow(next, query.home, query.entity, asksObjects: true, into: &buffer)
+                        let row = try rows.foundRow(next, query.home, query.entity, asksObjects: true, into: &buffer)
                         if let row, try !take(row) { return }
                     }
                     return
@@ -100,8 +100,8 @@ extension ContextCore {
                     table, from: number + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
                 ) { records in
                     for record in records {
-                        self.tally.addRow()
-                        let view = try self.store.view(record, of: query.entity)
+                        context.tally.addRow()
+                        let view = try context.store.view(record, of: query.entity)
                         guard try take(FoundRow(record, view, isSingle: false)) else { return false }
                     }
                     return true

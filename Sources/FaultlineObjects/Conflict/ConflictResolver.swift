@@ -1,0 +1,277 @@
+internal import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
+
+/// Finds the conflicts of a context's changes with other saves, and resolves them by its merge policy.
+///
+/// A policy other than the default one is applied before the writer's turn, at the newest state: the save that follows is
+/// an ordinary change of the stored rows. In the turn the save only checks whether another save came between; then the
+/// policy is applied again.
+struct ConflictResolver {
+    let context: ContextCore
+
+    init(_ context: ContextCore) { self.context = context }
+
+    func setMergePolicy(_ policy: MergePolicy) {
+        guard policy != context.mergePolicy else { return }
+        if policy == .mergeByPropertyObjectTrump, context.conflicts?.watched.isEmpty != false {
+            return context.conflicts = nil
+        }
+        watchConflicts().policy = policy
+    }
+
+    func detectConflicts(for handle: ObjectHandle) {
+        guard context.belongsHere(handle, "watched for conflicts"), !handle.core.pointee.has(.temporary),
+            !handle.core.pointee.isDeleted, let key = watchKey(of: handle)
+        else { return }
+        let watch = watchConflicts()
+        if watch.originals[key] == nil, let row = handle.core.pointee.loadedRow() {
+            let base = ModelCore.base(RowArena.location(row.base))
+            let draft = Draft.create(copying: row, layout: handle.core.pointee.home.takeUnretainedValue().layout)
+            watch.keep(draft, base: base, of: key)
+            draft.destroy()
+        }
+        if watch.originals[key] != nil { watch.watch(key) }
+    }
+
+    /// The watch, made when it is first needed, with the original values of earlier changes as far as they are known.
+    private func watchConflicts() -> ConflictWatch {
+        if let conflicts = context.conflicts { return conflicts }
+        let watch = ConflictWatch(.mergeByPropertyObjectTrump)
+        context.conflicts = watch
+        for handle in context.pending.changed { keepLateOriginal(of: handle, watch) }
+        for handle in context.pending.deleted { keepOriginal(ofDeleted: handle) }
+        return watch
+    }
+
+    /// Keeps the original values of an object that was changed before the watch existed: its row, if the context still
+    /// reads it.
+    private func keepLateOriginal(of handle: ObjectHandle, _ watch: ConflictWatch) {
+        guard let key = watchKey(of: handle), let draft = handle.core.pointee.draft else { return }
+        let base = handle.core.pointee.base
+        if let (stored, place) = try? storedDraft(key) {
+            defer { stored.destroy() }
+            if place == base { return watch.keep(stored, base: base, of: key) }
+        }
+        watch.keep(draft, base: base, of: key)
+    }
+
+    // MARK: Keeping original values
+
+    /// Keeps the values of an object before its first change.
+    @inline(never)
+    func keepOriginal(_ draft: Draft, base: UInt64, _ number: RecordID, _ home: EntityHome) {
+        guard let conflicts = context.conflicts, let entity = home.entity else { return }
+        conflicts.keep(draft, base: base, of: .init(entity: entity.ordinal, number: number))
+    }
+
+    /// Keeps the values of an object that is to be deleted.
+    func keepOriginal(ofDeleted handle: ObjectHandle) {
+        guard let conflicts = context.conflicts, let key = watchKey(of: handle), conflicts.originals[key] == nil else {
+            return
+        }
+        // The deletion reports an object that cannot be read.
+        guard let (stored, place) = try? storedDraft(key) else { return }
+        conflicts.keep(stored, base: place, of: key)
+        stored.destroy()
+    }
+
+    /// Keeps the newest values of a refreshed object, or of all of them.
+    func renewOriginals(of handle: ObjectHandle? = nil) {
+        guard let conflicts = context.conflicts else { return }
+        do {
+            let keys = handle.map { watchKey(of: $0).map { [$0] } ?? [] } ?? Array(conflicts.originals.keys)
+            for key in keys where conflicts.originals[key] != nil {
+                guard let (stored, place) = try storedDraft(key) else { continue }
+                conflicts.renew(stored, base: place, of: key)
+                stored.destroy()
+            }
+        } catch { context.report(error) }
+    }
+
+    private func watchKey(of handle: ObjectHandle) -> ConflictWatch.Key? {
+        handle.core.pointee.home.takeUnretainedValue().entity.map {
+            .init(entity: $0.ordinal, number: handle.core.pointee.number)
+        }
+    }
+
+    /// A copy of a stored row, which the caller destroys, and its place; nil if the row is deleted.
+    private func storedDraft(_ key: ConflictWatch.Key) throws -> (draft: Draft, base: UInt64)? {
+        try context.beginReading()
+        defer { context.endReading() }
+        let entity = context.store.storage.entities[key.entity]
+        let location = try context.snapshot.location(of: key.number, in: entity.table)
+        guard !location.isAbsent else { return nil }
+        context.tally.addRow()
+        var buffer = RecordBuffer()
+        guard let record = try context.snapshot.read(key.number, in: entity.table, into: &buffer) else { return nil }
+        let draft = Draft.create(copying: try context.store.view(record, of: entity), layout: entity.layout)
+        return (draft, ModelCore.base(location))
+    }
+
+    // MARK: Saving
+
+    /// Saves, and resolves conflicts by the context's policy.
+    ///
+    /// - Throws: `MergeConflictError` under `.error`; the errors of `save`.
+    @inline(__always)
+    func dealingWithConflicts(_ save: () throws -> Void) throws {
+        guard let conflicts = context.conflicts else { return try save() }
+        try dealWithConflicts(conflicts, save)
+    }
+
+    @inline(never)
+    private func dealWithConflicts(_ watch: ConflictWatch, _ save: () throws -> Void) throws {
+        guard watch.policy != .mergeByPropertyObjectTrump, context.stage == nil else { return try save() }
+        while true {
+            try carryOut(watch)
+            guard context.hasChanges else { return context.noteSaved() }
+            do { return try save() } catch is ChangedMeanwhile {
+                // Writes nothing: waits until the newer state, which was met in the writer's turn, can be read.
+                _ = try context.store.log.write(author: nil) { _ in }
+            }
+        }
+    }
+
+    /// Makes a save restart if another save has changed one of its objects since conflicts were searched.
+    func checkConflicts(in transaction: borrowing Transaction) throws {
+        guard let conflicts = context.conflicts, conflicts.policy != .mergeByPropertyObjectTrump, context.stage == nil
+        else { return }
+        for key in conflicts.settled {
+            guard let original = conflicts.originals[key] else { continue }
+            let location = try transaction.location(
+                of: key.number, in: context.store.storage.entities[key.entity].table)
+            if location.isAbsent {
+                // The save itself reports that the object is deleted.
+                if conflicts.policy == .overwrite { continue }
+            } else if ModelCore.base(location) == original.base {
+                continue
+            }
+            throw ChangedMeanwhile()
+        }
+    }
+
+    private func carryOut(_ watch: ConflictWatch) throws {
+        try context.beginReading()
+        defer { context.endReading() }
+        context.moveToNewest()
+        let found = try findConflicts(watch)
+        guard !found.isEmpty else { return }
+        switch watch.policy {
+        case .error:
+            throw MergeConflictError(
+                conflicts: found.prefix(MergeConflictError.keptCountMax).map { $0.described(by: context) },
+                conflictCount: found.count)
+        case .mergeByPropertyObjectTrump: return
+        case .mergeByPropertyStoreTrump: try found.forEach { try letStoreWin($0, watch) }
+        case .overwrite: found.forEach { overwrite($0, watch) }
+        case .rollback: try found.forEach { try dropChanges($0, watch) }
+        }
+        ChangeNotifier(context).noteMoveFromUnknown()
+    }
+
+    // MARK: Finding
+
+    private func findConflicts(_ watch: ConflictWatch) throws -> [FoundConflict] {
+        var found: [FoundConflict] = []
+        var seen: Set<ConflictWatch.Key> = []
+        func look(_ key: ConflictWatch.Key, _ handle: ObjectHandle?, isDeletedHere: Bool = false) throws {
+            guard seen.insert(key).inserted, let original = watch.originals[key] else { return }
+            let entity = context.store.storage.entities[key.entity]
+            let location = try context.snapshot.location(of: key.number, in: entity.table)
+            if !location.isAbsent, ModelCore.base(location) == original.base { return }
+            guard let (stored, place) = try storedDraft(key) else {
+                // Both sides have deleted it.
+                if isDeletedHere { return watch.forget(key) }
+                return found.append(FoundConflict(key, handle, entity, .deletedElsewhere, original))
+            }
+            let conflict = FoundConflict(
+                key, handle, entity, isDeletedHere ? .deletedHere : .changedElsewhere, original, stored, place)
+            if conflict.slots.isEmpty { watch.move(key, to: place) } else { found.append(conflict) }
+        }
+        for handle in context.pending.changed where !handle.core.pointee.has(.deleted) {
+            guard let key = watchKey(of: handle) else { continue }
+            if watch.originals[key] == nil { keepLateOriginal(of: handle, watch) }
+            try look(key, handle)
+        }
+        for handle in context.pending.deleted {
+            if let key = watchKey(of: handle) { try look(key, handle, isDeletedHere: true) }
+        }
+        if watch.policy == .error { for key in watch.watched { try look(key, nil) } }
+        watch.forgetAll(but: seen.union(watch.watched))
+        watch.settled = seen
+        return found
+    }
+
+    // MARK: Carrying out
+
+    private func letStoreWin(_ conflict: FoundConflict, _ watch: ConflictWatch) throws {
+        guard let handle = conflict.handle, let stored = conflict.stored, conflict.kind == .changedElsewhere,
+            let draft = handle.core.pointee.draft
+        else { return try dropChanges(conflict, watch) }
+        let entity = conflict.entity
+        let lost = Set(conflict.slots.filter { conflict.isChangedHere($0, draft) })
+        let kept = entity.slots.indices.filter { !lost.contains($0) && conflict.isChangedHere($0, draft) }
+        guard !kept.isEmpty else { return try dropChanges(conflict, watch) }
+        let claimed = try ObjectRefresher(context).takeBackTargets(
+            of: handle, entity, slots: entity.toOneSlots.filter(lost.contains), conflict.original.draft)
+        var merged = stored.copy()
+        merged.clearMarks()
+        for slot in kept { merged.takeValue(of: draft, slot: slot, layout: entity.layout) }
+        put(merged, in: handle, conflict, watch)
+        for slot in claimed { _ = RelationshipEditor(context).write(handle, slot, ObjectReference(bits: 0)) }
+    }
+
+    private func overwrite(_ conflict: FoundConflict, _ watch: ConflictWatch) {
+        // The save refuses a deleted object.
+        guard let stored = conflict.stored else { return }
+        guard let handle = conflict.handle, conflict.kind == .changedElsewhere, let draft = handle.core.pointee.draft
+        else { return watch.renew(stored, base: conflict.base, of: conflict.key) }
+        let entity = conflict.entity
+        var merged = stored.copy()
+        merged.clearMarks()
+        var references: [(slot: Int, number: RecordID)] = []
+        for slot in entity.slots.indices {
+            if conflict.isChangedHere(slot, draft) {
+                merged.takeValue(of: draft, slot: slot, layout: entity.layout)
+            } else if conflict.slots.contains(slot) {
+                if case .toOne = entity.slots[slot] {
+                    references.append((slot, draft.toOne(slot)))
+                } else if !entity.variableSlots.contains(slot) || draft.blobReference(slot) == nil {
+                    merged.takeValue(of: draft, slot: slot, layout: entity.layout)
+                }
+            }
+        }
+        put(merged, in: handle, conflict, watch)
+        // Set in the ordinary way, so that the inverse sides follow.
+        for (slot, number) in references {
+            guard case .toOne(let relationship) = entity.slots[slot] else { continue }
+            let target = ObjectRegistry(context).partner(
+                ObjectReference(bits: number), context.homes[relationship.destination])
+            if number == 0 || target != nil { RelationshipEditor(context).setTarget(of: handle, slot, to: target) }
+        }
+    }
+
+    private func dropChanges(_ conflict: FoundConflict, _ watch: ConflictWatch) throws {
+        guard let handle = conflict.handle else { return }
+        watch.forget(conflict.key)
+        if conflict.kind == .deletedHere { context.undelete(handle) }
+        ObjectRefresher(context).dropChanges(of: handle)
+        handle.core.pointee.row = .none
+    }
+
+    /// Gives an object other unsaved values, over the stored row.
+    private func put(
+        _ draft: Draft, in handle: ObjectHandle, _ conflict: FoundConflict, _ watch: ConflictWatch
+    ) {
+        handle.core.pointee.dropDraft()
+        handle.core.pointee.draftPointer = draft.block
+        handle.core.pointee.row = RowReference(bits: conflict.base)
+        if let stored = conflict.stored { watch.renew(stored, base: conflict.base, of: conflict.key) }
+    }
+}
+
+extension ModelCore {
+    /// The place of a row, encoded as in `base`.
+    static func base(_ location: Location) -> UInt64 { UInt64(location.segment) << 32 | UInt64(location.offset) }
+}

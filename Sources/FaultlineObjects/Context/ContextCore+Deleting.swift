@@ -1,0 +1,72 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// Marks of deleted objects, and objects that leave the context.
+
+extension ContextCore {
+    /// Marks an object to be deleted by the next save; an unsaved one leaves the context.
+    func delete(_ handle: ObjectHandle) {
+        guard belongsHere(handle, "deleted"), !handle.core.pointee.isDeleted,
+            LifecycleCalls(self).mayRearrange("delete")
+        else { return }
+        errors.refusals.settle(handle.core, nil)
+        settleMembers()
+        forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
+        handle.core.pointee.insert(.deleted)
+        if handle.core.pointee.has(.inserted) {
+            pending.hasDeletedInserts = true
+        } else {
+            pending.deleted.append(handle)
+            if conflicts != nil { ConflictResolver(self).keepOriginal(ofDeleted: handle) }
+        }
+        noteUnsaved()
+        ChangeNotifier(self).noteDeletion(of: handle)
+    }
+
+    /// Whether an object is in this context; an object of another context makes the next save throw.
+    func belongsHere(_ handle: ObjectHandle, _ verb: String) -> Bool {
+        guard let context = handle.core.pointee.context else { return false }
+        if context === self { return true }
+        refuseSave(
+            SwiftDataError.modelValidationFailure.explained(
+                "An object of another context was \(verb). Fetch it in this context, by its persistentModelID."))
+        return false
+    }
+
+    func undelete(_ handle: ObjectHandle) {
+        forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
+        handle.core.pointee.remove(.deleted)
+        pending.deleted.remove(handle)
+        ChangeNotifier(self).noteDeletion(of: handle)
+    }
+
+    /// Removes an unsaved object from the context.
+    ///
+    /// It keeps its attributes; its references belong to the context.
+    func sendAway(_ handle: ObjectHandle) {
+        let home = handle.core.pointee.home.takeUnretainedValue()
+        guard let type = home.type else { return }
+        if let entity = home.entity {
+            for (slot, storage) in entity.slots.enumerated() {
+                guard case .toOne = storage else { continue }
+                handle.core.pointee.write {
+                    $0.setToOne(slot, 0)
+                    if $0.orderKey(slot) != nil { $0.setOrderKey(slot, nil) }
+                }
+            }
+        }
+        handle.core.pointee.leaveObservation()
+        handle.core.pointee.detach(to: type.detachedHome)
+        Unmanaged.passUnretained(self).release()
+    }
+
+    /// Releases the context's objects when the user's context is gone: unsaved objects leave it, changed ones keep
+    /// showing their changes.
+    package func abandonChanges() {
+        settleMembers()
+        errors.refusals.removeAll()
+        owner.isAbandoned = true
+        pending.inserted.forEach(sendAway)
+        forgetChanges()
+    }
+}

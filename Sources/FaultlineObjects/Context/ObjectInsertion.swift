@@ -1,0 +1,157 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// Inserts new objects into a context, with all objects that they reach.
+struct ObjectInsertion {
+    let context: ContextCore
+
+    @inline(__always)
+    init(_ context: ContextCore) { self.context = context }
+
+    // MARK: Insert
+
+    /// Inserts a detached object, and all objects it refers to, into the context.
+    ///
+    /// - Parameters:
+    ///   - handle: The object.
+    ///   - isInitial: Whether its initializer is still running, so that none of its code may be called.
+    /// - Returns: False if it cannot be inserted.
+    @discardableResult
+    func insert(_ handle: ObjectHandle, isInitial: Bool = false) -> Bool {
+        if !context.pending.initializing.unawakened.isEmpty { awakeArrived() }
+        if handle.core.pointee.has(.attached) {
+            guard context.belongsHere(handle, "inserted") else { return false }
+            if handle.core.pointee.has(.deleted) { context.undelete(handle) }
+            return !ObjectRegistry(context).refusesAbsent(handle)
+        }
+        guard let type = handle.core.pointee.modelType, let home = context.home(of: type) else {
+            context.refuseSave(
+                SwiftDataError.unknownSchema.explained(
+                    "\(handle.core.pointee.className) was inserted, but it is not among the models of this container."
+                ))
+            return false
+        }
+        attach(handle, home, isInitial: isInitial)
+        return true
+    }
+
+    /// The same for an object whose class is known at compile time.
+    @inline(__always)
+    func insert<T: PersistentModel>(model: T) {
+        let handle = ObjectHandle(model)
+        guard !handle.core.pointee.has(.attached), let home = context.home(of: T._$modelType) else {
+            insert(handle)
+            return
+        }
+        attach(handle, home)
+    }
+
+    /// Inserts a new object and all objects that it reaches: iteratively, because a chain may be longer than the stack
+    /// is deep.
+    private func attach(_ handle: ObjectHandle, _ home: EntityHome, isInitial: Bool = false) {
+        guard !context.owner.isAbandoned, LifecycleCalls(context).mayRearrange("insert") else { return }
+        enter(handle, home)
+        if isInitial {
+            handle.core.pointee.insert(.initializing)
+            context.pending.initializing.areThere = true
+            if context.homes.haveLifecycles { context.pending.initializing.unawakened.append(handle) }
+        }
+        guard handle.core.pointee.extraIfPresent != nil else {
+            if context.homes.haveLifecycles, !isInitial { LifecycleCalls(context).awake(handle) }
+            return
+        }
+        let isFirst = context.pending.arriving.isEmpty
+        context.pending.arriving.append(handle)
+        guard isFirst else { return }
+        var place = 0
+        while place < context.pending.arriving.count {
+            settle(context.pending.arriving[place])
+            place += 1
+        }
+        let arrived = context.homes.haveLifecycles ? context.pending.arriving : []
+        context.pending.arriving.removeAll()
+        for arrived in arrived where !isInitial || arrived.object !== handle.object {
+            LifecycleCalls(context).awake(arrived)
+        }
+    }
+
+    /// Whether an object that is related to one of this context is inserted too: not if a migration stage names each
+    /// new object, and may drop it.
+    var takesRelatedObjects: Bool {
+        !context.owner.isAbandoned && !context.rules.refusesUpserts && !context.rules.isSavedByStage
+    }
+
+    /// Calls the lifecycle code of objects that were inserted while their initializers ran.
+    func awakeArrived() {
+        let handles = context.pending.initializing.unawakened
+        context.pending.initializing.unawakened.removeAll()
+        handles.forEach(LifecycleCalls(context).awake)
+    }
+
+    /// Forgets an object whose initializer failed after it had been related to an object of the context.
+    ///
+    /// - Parameters:
+    ///   - number: Its temporary number.
+    ///   - draft: Its values.
+    ///   - home: Its home.
+    func forgetUnfinished(_ number: UInt64, _ draft: Draft, _ home: EntityHome) {
+        let reference = ObjectReference(number: number, isTemporary: true)
+        for slot in home.entity?.toOneSlots ?? [] {
+            guard case .toOne(let relationship)? = home.entity?.slots[slot],
+                case .toOne(let inverse) = relationship.inverse,
+                let partner = ObjectRegistry(context).partner(
+                    ObjectReference(bits: draft.toOne(slot)), context.homes[relationship.destination]),
+                partner.reference(in: inverse) == reference
+            else { continue }
+            _ = RelationshipEditor(context).write(partner, inverse, ObjectReference(bits: 0))
+        }
+        context.pending.relationships.forget([reference])
+        context.pending.initializing.unawakened.removeAll { $0.reference == reference }
+        context.pending.inserted.removeAll { $0.reference == reference }
+        context.memberArrays.removeAll()
+        if !context.hasChanges { context.noteSaved() }
+    }
+
+    private func enter(_ handle: ObjectHandle, _ home: EntityHome) {
+        handle.core.pointee.settleAllDetached()
+        _ = Unmanaged.passUnretained(context).retain()
+        let number = handle.core.pointee.number
+        handle.core.pointee.attach(
+            to: Unmanaged.passUnretained(home), number: number == 0 ? TemporaryNumber.next() : number)
+        if handle.core.pointee.draftPointer == nil {
+            handle.core.pointee.draftPointer = Draft.create(layout: home.type?.layout ?? home.layout).block
+        }
+        if handle.core.pointee.hasExtra { handle.core.pointee.enterObservation() }
+        context.pending.inserted.append(handle)
+        context.noteUnsaved()
+    }
+
+    /// Makes the relationships that an object was given before it was in a context.
+    private func settle(_ handle: ObjectHandle) {
+        guard handle.core.pointee.hasExtra, let extra = handle.core.pointee.extraIfPresent else { return }
+        handle.core.pointee.remove(.changed)
+        if let refusal = extra.refusal {
+            extra.refusal = nil
+            context.refuseSave(refusal)
+        }
+        handle.core.pointee.settleBlobs()
+        let referrers = extra.referrers
+        extra.referrers.removeAll()
+        for referrer in referrers { insert(referrer.handle) }
+        extra.targets.forEach { slot, target in RelationshipEditor(context).setTarget(of: handle, slot, to: target) }
+        if extra.members.isEmpty, extra.adoptedBlobs.isEmpty {
+            handle.core.pointee.dropExtra()
+            return
+        }
+        for (slot, array) in extra.members.sorted(by: { $0.key < $1.key }) {
+            // Members that joined from their own side stay.
+            let wanted = (array.members + MemberReader(context).memberObjects(of: handle, slot)).compactMap {
+                ($0 as? any PersistentModel).map(ObjectHandle.init(erased:))
+            }
+            RelationshipEditor(context).setMembers(of: handle, slot, to: wanted)
+        }
+        extra.targets = SlotTargets()
+        extra.members.removeAll()
+        if extra.adoptedBlobs.isEmpty { handle.core.pointee.dropExtra() }
+    }
+}

@@ -1,0 +1,189 @@
+internal import CFaultline
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
+
+/// The objects of a context: the one object of each stored row, made as a fault when it is first asked for.
+///
+/// Finds objects by number, by reference and by identifier; the identity maps are in the homes of the entities.
+struct ObjectRegistry {
+    let context: ContextCore
+
+    @inline(__always)
+    init(_ context: ContextCore) { self.context = context }
+
+    /// The registered object of a number, retained; nil if none is alive.
+    func registeredObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
+        context.lock.lock()
+        defer { context.lock.unlock() }
+        return livingObject(home.identities.address(of: number))
+    }
+
+    /// Under the lock.
+    @inline(__always)
+    func livingObject(_ address: UInt) -> AnyObject? {
+        guard let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) else { return nil }
+        return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
+    }
+
+    /// The one object of a stored row: the registered one, or a new fault.
+    func object<T: PersistentModel>(_ number: RecordID, _ home: EntityHome, as type: T.Type) -> T {
+        if let metadata = T._$modelType.bareMetadata {
+            // Safe because the identity map of a home holds objects of its class only.
+            return unsafeDowncast(bareObject(number, home, metadata), to: T.self)
+        }
+        if let found = registeredObject(number, home) {
+            // Safe because the identity map of a home holds objects of its class only.
+            return unsafeDowncast(found, to: T.self)
+        }
+        return makeFault(number, home, row: .none, as: type)
+    }
+
+    /// The same for an entity whose class is known only at run time.
+    func anyObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
+        if let metadata = home.type?.bareMetadata { return bareObject(number, home, metadata) }
+        if let found = registeredObject(number, home) { return found }
+        guard let type = home.type else { return nil }
+        let made = withPendingFault(number, home, type, row: .none) { type.makeFault() }
+        // Computed before the first change: the context finds the object of a core by this offset.
+        _ = type.coreOffset(of: made)
+        register(made, number, home)
+        return made
+    }
+
+    /// The object of a class that has no stored properties but its core: the registered one, or a new fault.
+    ///
+    /// Takes the lock once.
+    private func bareObject(_ number: RecordID, _ home: EntityHome, _ metadata: UnsafeRawPointer) -> AnyObject {
+        context.lock.lock()
+        defer { context.lock.unlock() }
+        let address = home.identities.address(of: number)
+        if let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) {
+            return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
+        }
+        _ = Unmanaged.passUnretained(context).retain()
+        let made = BareObject.makeFault(metadata, number, Unmanaged.passUnretained(home), row: .none)
+        home.identities.insert(UInt(bitPattern: made), for: number)
+        return Unmanaged<AnyObject>.fromOpaque(made).takeRetainedValue()
+    }
+
+    private func makeFault<T: PersistentModel>(
+        _ number: RecordID, _ home: EntityHome, row: RowReference, as type: T.Type
+    ) -> T {
+        let made = withPendingFault(number, home, T._$modelType, row: row) { T(_$fault: FaultToken()) }
+        T._$modelType.learnCoreOffset(of: made)
+        register(made, number, home)
+        return made
+    }
+
+    private func register(_ object: AnyObject, _ number: RecordID, _ home: EntityHome) {
+        context.lock.lock()
+        home.identities.insert(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), for: number)
+        context.lock.unlock()
+    }
+
+    /// Appends the objects of `numbers` to a buffer: registered ones, or faults, in the order given.
+    ///
+    /// Takes the lock once or twice in all, not twice for each object, and retains the context once.
+    func appendObjects<T: PersistentModel>(
+        _ numbers: UnsafeBufferPointer<RecordID>, rows references: UnsafePointer<RowReference>?, _ home: EntityHome,
+        to target: UnsafeMutablePointer<T>
+    ) {
+        if let metadata = T._$modelType.bareMetadata {
+            appendBareObjects(
+                numbers, rows: references, home, metadata,
+                // Safe because a reference to an object is one address for every class.
+                to: UnsafeMutableRawPointer(target).assumingMemoryBound(to: UnsafeMutableRawPointer.self))
+            return
+        }
+        let count = numbers.count
+        withUnsafeTemporaryAllocation(of: Bool.self, capacity: count) { isNew in
+            context.lock.lock()
+            home.identities.reserve(count)
+            for index in 0..<count {
+                let found = livingObject(home.identities.address(of: numbers[index]))
+                isNew[index] = found == nil
+                // Safe because the identity map of a home holds objects of its class only.
+                if let found { (target + index).initialize(to: unsafeDowncast(found, to: T.self)) }
+            }
+            context.lock.unlock()
+            let type = T._$modelType
+            for index in 0..<count where isNew[index] {
+                let row = references?[index] ?? .none
+                let made = withPendingFault(numbers[index], home, type, row: row) { T(_$fault: FaultToken()) }
+                (target + index).initialize(to: made)
+            }
+            context.lock.lock()
+            for index in 0..<count where isNew[index] {
+                let address = UInt(bitPattern: Unmanaged.passUnretained(target[index]).toOpaque())
+                home.identities.insert(address, for: numbers[index])
+            }
+            context.lock.unlock()
+        }
+        if count > 0 { home.type?.learnCoreOffset(of: target[0]) }
+    }
+
+    private func appendBareObjects(
+        _ numbers: UnsafeBufferPointer<RecordID>, rows references: UnsafePointer<RowReference>?, _ home: EntityHome,
+        _ metadata: UnsafeRawPointer, to target: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    ) {
+        let homeReference = Unmanaged.passUnretained(home)
+        var madeCount: UInt32 = 0
+        context.lock.lock()
+        home.identities.reserve(numbers.count)
+        for index in 0..<numbers.count {
+            let number = numbers[index]
+            let address = home.identities.address(of: number)
+            if let pointer = UnsafeMutableRawPointer(bitPattern: address), fl_try_retain(pointer) {
+                target[index] = pointer
+                continue
+            }
+            let made = BareObject.makeFault(metadata, number, homeReference, row: references?[index] ?? .none)
+            home.identities.insert(UInt(bitPattern: made), for: number)
+            target[index] = made
+            madeCount &+= 1
+        }
+        // Retained before another thread can release one of them.
+        if madeCount > 0 { fl_retain_many(Unmanaged.passUnretained(context).toOpaque(), madeCount) }
+        context.lock.unlock()
+    }
+
+    // MARK: References
+
+    /// The object that a reference leads to; nil for a nil reference, and for a deleted object.
+    func object(_ reference: ObjectReference, _ home: EntityHome) -> AnyObject? {
+        if reference.isNil { return nil }
+        if reference.isTemporary {
+            return context.pending.insertedObject(reference.number).flatMap {
+                $0.core.pointee.isDeleted ? nil : $0.object
+            }
+        }
+        let found = registeredObject(reference.number, home)
+        if let found {
+            guard let handle = home.handle(of: found), !handle.core.pointee.isDeleted else { return nil }
+            if !context.state.mayHaveDeletedFaults || !handle.core.pointee.isFault { return found }
+        }
+        // A reference to a missing row is nil: `docs/Faulting.md` says when references dangle.
+        guard let entity = home.entity else { return nil }
+        if let deletion = context.saving.deletion, deletion.isDoomed(reference, entity.ordinal) { return nil }
+        do throws(LogError) {
+            try context.beginReading()
+            defer { context.endReading() }
+            guard try !context.snapshot.location(of: reference.number, in: entity.table).isAbsent else { return nil }
+        } catch {
+            context.report(error)
+            return nil
+        }
+        return found ?? anyObject(reference.number, home)
+    }
+
+    /// The object that a reference leads to, including one that is to be deleted: delete rules use its references at
+    /// that time.
+    func partner(_ reference: ObjectReference, _ home: EntityHome) -> ObjectHandle? {
+        if reference.isTemporary { return context.pending.insertedObject(reference.number) }
+        if !reference.isNil, let found = registeredObject(reference.number, home).flatMap({ home.handle(of: $0) }) {
+            return found.core.pointee.has(.gone) ? nil : found
+        }
+        return object(reference, home).flatMap { home.handle(of: $0) }
+    }
+}

@@ -1,0 +1,112 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
+
+// Rows that are kept by number, for objects that may not exist yet.
+
+extension RowCache {
+    /// When more rows than this are kept for an entity, those kept for earlier fetches are forgotten.
+    private static var keptRowsMax: Int { 1 << 16 }
+    /// Rows at most this far apart are read together, including those between them.
+    private static var gapMax: RecordID { 16 }
+
+    /// Loads the rows of stored objects that are not in memory, each once.
+    func keepRows(of numbers: [RecordID], _ home: EntityHome) throws {
+        guard let entity = home.entity else { return }
+        if home.prefetchedRows.count > Self.keptRowsMax { home.prefetchedRows.removeAll() }
+        let missing = try Set(numbers).filter { try !isInMemory($0, home, entity) }.sorted()
+        var start = 0
+        while start < missing.count {
+            var end = start + 1
+            while end < missing.count, missing[end] - missing[end - 1] <= Self.gapMax { end += 1 }
+            var place = start
+            try context.snapshot.scan(
+                entity.table, from: missing[start], through: missing[end - 1], readAhead: RowArena.blockByteCount
+            ) { records in
+                for record in records {
+                    context.tally.addRow()
+                    while place < end, missing[place] < record.id { place += 1 }
+                    guard place < end, missing[place] == record.id else { continue }
+                    home.prefetchedRows[record.id] = keep(
+                        try context.store.view(record, of: entity), at: record.location)
+                }
+                return true
+            }
+            start = end
+        }
+    }
+
+    /// Whether an object's row is in memory.
+    private func isInMemory(
+        _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> Bool {
+        if let row = home.prefetchedRows[number].flatMap(loadedRow),
+            RowArena.location(row) == (try context.snapshot.location(of: number, in: entity.table))
+        {
+            return true
+        }
+        guard let object = ObjectRegistry(context).registeredObject(number, home), let handle = home.handle(of: object)
+        else { return false }
+        return handle.core.pointee.draftPointer != nil || loadedRow(handle.core.pointee.row) != nil
+    }
+
+    /// The row kept for an object, if it is still in memory and still the newest.
+    func prefetchedRow(
+        of core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> UnsafeRawPointer? {
+        guard !home.prefetchedRows.isEmpty, let reference = home.prefetchedRows[core.number] else { return nil }
+        return try use(reference, for: &core, home, entity)
+    }
+
+    /// The row that a fault of the same object loaded before, if it is still in memory and still the newest.
+    @inline(__always)
+    func recentRow(
+        of core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> UnsafeRawPointer? {
+        let reference = home.recentRows.row(of: core.number)
+        guard reference != .none else { return nil }
+        return try use(reference, for: &core, home, entity)
+    }
+
+    /// Uses a row that was loaded before, unless it is out of memory or has been replaced.
+    private func use(
+        _ reference: RowReference, for core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
+    ) throws(LogError) -> UnsafeRawPointer? {
+        guard let row = loadedRow(reference),
+            RowArena.location(row) == (try context.snapshot.location(of: core.number, in: entity.table))
+        else { return nil }
+        core.row = reference
+        home.lastLoaded = core.number
+        return row
+    }
+
+    // MARK: Rows of searches
+
+    /// The newest row of an object: from memory if a look-up has left it there, else read into a buffer; nil if there
+    /// is none.
+    ///
+    /// If objects are evaluated, which may load other rows, it must be read: a row in memory is certain to stay only
+    /// until the next is loaded.
+    func foundRow(
+        _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage, asksObjects: Bool,
+        into buffer: inout RecordBuffer
+    ) throws -> FoundRow? {
+        let reference = asksObjects ? .none : home.recentRows.row(of: number)
+        if reference != .none, let row = loadedRow(reference),
+            RowArena.location(row) == (try context.snapshot.location(of: number, in: entity.table))
+        {
+            return FoundRow(number, row, reference)
+        }
+        guard let record = try context.snapshot.read(number, in: entity.table, into: &buffer) else { return nil }
+        context.tally.addRow()
+        return FoundRow(record, try context.store.view(record, of: entity), isSingle: true)
+    }
+
+    /// Keeps a row in memory and returns its place; a row that was looked up by its number is recorded.
+    func keep(_ found: FoundRow, _ home: EntityHome) -> RowReference {
+        if found.reference != .none { return found.reference }
+        let reference = keep(found.view, at: found.location)
+        if found.isSingle { home.recentRows.note(found.number, reference) }
+        return reference
+    }
+}
