@@ -32,6 +32,10 @@ let package = Package(
         // Rows: how an object becomes a record and back, indexes, queries on bytes.
         .target(
             name: "FaultlineStore", dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineDisk", "CFaultline"]),
+        // Reads damaged stores: verifies, salvages, and clears references to deleted objects.
+        .target(
+            name: "FaultlineRepair",
+            dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"]),
         // Contexts, identity maps, faults, fetches.
         .target(
             name: "FaultlineObjects",
@@ -79,7 +83,7 @@ let package = Package(
             dependencies: [
                 "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineStore",
                 "FaultlineModel",
-                "FaultlineLog", "FaultlineDisk",
+                "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -104,39 +108,48 @@ let package = Package(
         .testTarget(name: "FaultlineMacrosTests", dependencies: ["Faultline"]),
         .testTarget(
             name: "FaultlineLogTests",
-            dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
+            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
         .testTarget(
             name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineDisk"]),
         // Power cuts between any two operations of the disk.
         .target(
-            name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            name: "CrashSimulation",
+            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/CrashSimulation"),
         // Every bit of small stores flipped.
         .target(
             name: "RotSimulation",
-            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            dependencies: [
+                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+            ],
             path: "Tests/RotSimulation"),
         // Every call of the disk, and every system call, failing in every way.
         .target(name: "CSystemCallFaults", path: "Tests/CSystemCallFaults"),
         .target(
             name: "FaultSimulation",
             dependencies: [
-                "CrashSimulation", "CSystemCallFaults", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                "CrashSimulation", "CSystemCallFaults", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
+                "FaultlineTestSupport",
             ],
             path: "Tests/FaultSimulation"),
         // A process that writes, killed at any moment.
         .target(
             name: "KillSimulation",
-            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            dependencies: [
+                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+            ],
             path: "Tests/KillSimulation"),
         // Random operations under twelve configurations, against a model.
         .target(
-            name: "ModelSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            name: "ModelSimulation",
+            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/ModelSimulation"),
         // All orders in which the steps of two jobs can follow each other.
         .target(
             name: "InterleavingSimulation",
-            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            dependencies: [
+                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+            ],
             path: "Tests/InterleavingSimulation"),
         // One rule after the other broken: `Tests/Mutants` lists them.
         .target(name: "MutantSimulation", path: "Tests/MutantSimulation"),
@@ -147,14 +160,16 @@ let package = Package(
         // A file system that is filled to its last byte.
         .target(
             name: "FullDiskSimulation",
-            dependencies: ["CrashSimulation", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+            dependencies: [
+                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+            ],
             path: "Tests/FullDiskSimulation"),
         // Wrong bytes for every decoder; `Tests/Instrumented` has the package with the fuzzer.
         .target(
             name: "FuzzSimulation",
             dependencies: [
                 "CrashSimulation", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
-                "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/FuzzSimulation"),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
@@ -193,7 +208,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineTests",
             dependencies: [
-                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk",
+                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog",
+                "FaultlineDisk",
                 "FaultlineTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -210,7 +226,7 @@ let package = Package(
         .target(
             name: "GraphSimulation",
             dependencies: [
-                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
+                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
             ],
             path: "Tests/GraphSimulation"),
@@ -218,14 +234,15 @@ let package = Package(
         .target(
             name: "MigrationSimulation",
             dependencies: [
-                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineModel", "FaultlineLog",
+                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineModel", "FaultlineRepair",
+                "FaultlineLog",
                 "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/MigrationSimulation"),
         .testTarget(
             name: "FaultlineMigrationTests",
             dependencies: [
-                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
+                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "MigrationSimulation",
             ]),
         .testTarget(

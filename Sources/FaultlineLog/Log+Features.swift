@@ -24,5 +24,5 @@ extension Log {
     }
 
     /// Whether the catalog names secondary indexes.
-    var hasSecondaryIndexes: Bool { publisher.snapshot.indexes.all.contains(where: \.definition.isSecondary) }
+    package var hasSecondaryIndexes: Bool { publisher.snapshot.indexes.all.contains(where: \.definition.isSecondary) }
 }

@@ -95,6 +95,31 @@ extension Log {
         return storeLock.owner
     }
 
+    /// A snapshot, the manifest's state when it was the newest, and the ends of the segments that were being written.
+    package func settled() throws(LogError) -> (Snapshot, ManifestState, [UInt64: UInt64]) {
+        guard let writing, failure == nil else { return (snapshot(), manifestState, found.ends) }
+        var ends: [UInt64: UInt64] = [:]
+        var settled: (Snapshot, ManifestState)?
+        // While no checkpoint runs, nothing is moved or dropped.
+        try writing.checkpointer.whileIdle { () throws(LogError) in
+            if let cold = writing.checkpointer.compactor.openEnd { ends[cold.number] = cold.end }
+            let (completion, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }
+            writing.committer.finish(completion, leads: leads)
+            if let failure = completion.failure { throw failure }
+            guard let position = completion.position else { throw .closed(path) }
+            ends[position.segment.number] = position.offset
+            settled = (snapshot(), manifestState)
+        }
+        guard let settled else { throw .closed(path) }
+        return (settled.0, settled.1, ends)
+    }
+
+    /// Calls `body` with the manifest's state while no checkpoint runs, unless the log is open for reading.
+    package func whileNoCheckpointRuns(_ body: (ManifestState) throws(LogError) -> Void) throws(LogError) {
+        guard let checkpointer = writing?.checkpointer else { return }
+        try checkpointer.whileIdle { () throws(LogError) in try body(manifestState) }
+    }
+
     var manifestState: ManifestState { writing?.manifest.state ?? found.state }
 
     private func byteCount(of kind: FileKind, _ number: UInt64, seal: SealedFile?) throws(LogError) -> UInt64 {
@@ -140,7 +165,7 @@ extension Log {
 
 extension Snapshot {
     /// Calls `body` with every object of a table and its location, ascending.
-    func forEachLocation(
+    package func forEachLocation(
         of table: TableID, _ body: (RecordID, Location) throws(LogError) -> Void
     ) throws(LogError) {
         guard let root = tables[table.rawValue] else { return }

@@ -11,10 +11,10 @@ import Synchronization
 // Safe because mutable state is guarded by the objects that hold it.
 package final class Log: @unchecked Sendable {
     let path: String
-    let options: LogOptions
-    let cache: PageCache
+    package let options: LogOptions
+    package let cache: PageCache
     let blockCache: BlockCache
-    let directory: StoreDirectory
+    package let directory: StoreDirectory
     /// The findings and actions of the opening.
     package let openReport: OpenReport
     /// The manifest at the opening, and the ends of the unsealed segments' frames: all the state of a log that is open
@@ -24,7 +24,7 @@ package final class Log: @unchecked Sendable {
     private let holds: SnapshotHolds
     /// The newest transaction when the log was opened.
     let openedSequence: UInt64
-    let deriver: any IndexDeriver
+    package let deriver: any IndexDeriver
     /// Nil when opened for reading.
     let writing: Writing?
     /// Nil when opened for writing.

@@ -81,7 +81,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
 
 extension LogError {
     /// An error of the disk while `doing` something, such as "reading a record".
-    init(_ cause: DiskError, doing: String) {
+    package init(_ cause: DiskError, doing: String) {
         let code: Code
         let remedy: String
         switch cause.code {
@@ -173,7 +173,7 @@ extension LogError {
 
 /// Runs a call of the disk and converts its error to the layer's type.
 @inline(__always)
-func onDisk<R>(_ doing: @autoclosure () -> String, _ body: () throws(DiskError) -> R) throws(LogError) -> R {
+package func onDisk<R>(_ doing: @autoclosure () -> String, _ body: () throws(DiskError) -> R) throws(LogError) -> R {
     do {
         return try body()
     } catch {

@@ -1,5 +1,6 @@
 import FaultlineDisk
 package import FaultlineLog
+import FaultlineRepair
 package import FaultlineTestSupport
 
 /// The error of a store that broke a promise.

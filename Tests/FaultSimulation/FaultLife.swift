@@ -2,6 +2,7 @@ import CrashSimulation
 import Dispatch
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 /// Runs a leg's steps on a disk that may fail, and continues after errors as a program would: keeps all errors, and the

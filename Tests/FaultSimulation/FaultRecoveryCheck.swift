@@ -1,6 +1,7 @@
 import CrashSimulation
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 
 /// Opens a store after a fault, with a working disk, and checks the promises.
 struct FaultRecoveryCheck {

@@ -2,6 +2,7 @@ import Faultline
 import FaultlineDisk
 import FaultlineLog
 import FaultlineMigration
+import FaultlineRepair
 import FaultlineStore
 import FaultlineTestSupport
 import Testing

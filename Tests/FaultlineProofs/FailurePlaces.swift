@@ -1,6 +1,6 @@
 import Foundation
 
-/// The places of the log that call the disk, each by the operation that it names in errors, as in its source.
+/// The places of the log, and of its repair, that call the disk, each by the operation that it names in errors, as in its source.
 struct FailurePlaces {
     /// Places that no fault can reach, with the reason.
     static let unreachable = [
@@ -11,15 +11,18 @@ struct FailurePlaces {
     let all: Set<String>
 
     init() {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/FaultlineLog")
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
         var found: Set<String> = []
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        while let file = files?.nextObject() as? URL {
-            guard file.pathExtension == "swift", let text = try? String(contentsOf: file, encoding: .utf8) else {
-                continue
-            }
-            for match in text.matches(of: /(?:onDisk\(\s*|doing: |, )"([a-z][^"\\]*ing [^"\\]*)"/) {
-                found.insert(String(match.1))
+        for target in ["FaultlineLog", "FaultlineRepair"] {
+            let files = FileManager.default.enumerator(
+                at: sources.appending(path: target), includingPropertiesForKeys: nil)
+            while let file = files?.nextObject() as? URL {
+                guard file.pathExtension == "swift", let text = try? String(contentsOf: file, encoding: .utf8) else {
+                    continue
+                }
+                for match in text.matches(of: /(?:onDisk\(\s*|doing: |, )"([a-z][^"\\]*ing [^"\\]*)"/) {
+                    found.insert(String(match.1))
+                }
             }
         }
         all = found

@@ -2,6 +2,7 @@ import Faultline
 import FaultlineDisk
 import FaultlineLog
 import FaultlineObjects
+import FaultlineRepair
 import FaultlineStore
 import FaultlineTestSupport
 import Testing

@@ -1,6 +1,7 @@
 import CrashSimulation
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 /// Reads a store of any bytes.

@@ -1,6 +1,7 @@
 import CrashSimulation
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 /// Reads bytes as a target, and checks that they are handled properly: read completely or refused by an error of a

@@ -1,6 +1,7 @@
 internal import Faultline
 internal import FaultlineDisk
 internal import FaultlineLog
+import FaultlineRepair
 internal import FaultlineStore
 internal import FaultlineTestSupport
 

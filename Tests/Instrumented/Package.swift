@@ -17,6 +17,8 @@ let engine: [Target] = [
     .target(name: "FaultlineModel"),
     .target(name: "FaultlineStore", dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineDisk", "CFaultline"]),
     .target(
+        name: "FaultlineRepair", dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"]),
+    .target(
         name: "FaultlineObjects",
         dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"]),
     .target(
@@ -27,13 +29,14 @@ let engine: [Target] = [
         name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline", "CFaultlineTestSupport"],
         path: "Tests/FaultlineTestSupport"),
     .target(
-        name: "CrashSimulation", dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
+        name: "CrashSimulation",
+        dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
         path: "Tests/CrashSimulation"),
     .target(
         name: "FuzzSimulation",
         dependencies: [
             "CrashSimulation", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
-            "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+            "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
         ], path: "Tests/FuzzSimulation"),
 ]
 
@@ -51,14 +54,17 @@ let package = Package(
                     dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
                 .testTarget(
                     name: "FaultlineLogTests",
-                    dependencies: ["FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
+                    dependencies: [
+                        "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline",
+                    ]),
             ]),
     swiftLanguageModes: [.v6]
 )
 
 /// The modules that the fuzzer explores.
 let explored: Set<String> = [
-    "FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore", "FaultlineObjects", "FaultlineMigration",
+    "FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore", "FaultlineRepair", "FaultlineObjects",
+    "FaultlineMigration",
 ]
 
 for target in package.targets where target.type != .system {

@@ -1,6 +1,7 @@
 import CrashSimulation
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 /// A small store for two concurrent jobs, with its expected contents.

@@ -1,5 +1,6 @@
 import CrashSimulation
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 import Glibc
 

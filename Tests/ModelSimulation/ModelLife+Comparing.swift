@@ -1,4 +1,5 @@
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 // Comparisons of the store with the model.

@@ -1,5 +1,6 @@
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 // Operations that close or crash the store and reopen it.

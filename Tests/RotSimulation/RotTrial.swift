@@ -1,6 +1,7 @@
 import CrashSimulation
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 /// The outcome of one damage.

@@ -4,7 +4,7 @@ import FaultlineDisk
 /// Reads ranges of blobs; verifies each chunk before it returns a byte of it.
 ///
 /// The placement and one group of the chunk table locate a range. Only salvage needs the blob's header.
-struct BlobReader: ~Copyable {
+package struct BlobReader: ~Copyable {
     private let id: RecordID
     private let placement: BlobPlacement
     private let blob: BlobBytes
@@ -15,7 +15,7 @@ struct BlobReader: ~Copyable {
     /// Prepares a reader without reading.
     ///
     /// - Throws: `.damaged` if the placement contradicts itself.
-    init(_ id: RecordID, _ placement: BlobPlacement, _ managed: ManagedFile) throws(LogError) {
+    package init(_ id: RecordID, _ placement: BlobPlacement, _ managed: ManagedFile) throws(LogError) {
         guard ChunkTable.isPossible(placement) else {
             throw managed.noting(
                 .damaged("Blob \(id) has a placement that contradicts itself.", managed.path, placement.offset))
@@ -83,7 +83,7 @@ struct BlobReader: ~Copyable {
     }
 
     /// Reads and verifies the whole blob, with its frames and header, and discards the bytes.
-    mutating func verify() throws(LogError) {
+    package mutating func verify() throws(LogError) {
         try verifyHeader()
         try BlobFrames(id: id, placement: placement, blob: blob).verify()
         for index in 0..<table.count {

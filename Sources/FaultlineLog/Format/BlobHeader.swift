@@ -1,15 +1,15 @@
 import FaultlineDisk
 
 /// The header of a blob record's payload, which the record's checksum covers: `docs/FileFormat.md` section 10.1.
-struct BlobHeader: Equatable {
-    static let byteCount = 40
+package struct BlobHeader: Equatable {
+    package static let byteCount = 40
     static let flagCompressed: UInt32 = 1
 
     var rawByteCount: UInt64
     /// Stored bytes of all chunks.
     var storedByteCount: UInt64
     var chunkCount: UInt32
-    var owner: BlobOwner
+    package var owner: BlobOwner
     var flags: UInt32
 
     /// Bytes of header, chunks and chunk table.
@@ -39,7 +39,7 @@ struct BlobHeader: Equatable {
 
     /// Reads the blob header behind the record header, whose checksum covers both; nil if they are not that blob's, or
     /// do not verify at their offset.
-    init?(verifying record: UnsafeRawPointer, id: RecordID, binding: UInt32) {
+    package init?(verifying record: UnsafeRawPointer, id: RecordID, binding: UInt32) {
         guard CRC32C.checksum(record + 4, RecordHeader.byteCount + Self.byteCount - 4) ^ binding == record.u32(0),
             record.u48(16) == id
         else { return nil }
@@ -94,7 +94,7 @@ package struct BlobPlacement: Equatable, Sendable {
         self.flags = flags
     }
 
-    init?(reading row: UnsafeRawBufferPointer) {
+    package init?(reading row: UnsafeRawBufferPointer) {
         guard row.count == Self.byteCount, let bytes = row.baseAddress else { return nil }
         segment = bytes.u64(0)
         offset = bytes.u64(8)

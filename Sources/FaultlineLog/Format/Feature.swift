@@ -1,9 +1,9 @@
 /// The optional features of a store: the bits of IDENTITY, `docs/FileFormat.md` section 2.
 ///
 /// A bit is durable before the first byte that needs it, and normal operation never clears it.
-enum Feature {
+package enum Feature {
     /// The bit of `incompatible` for cold segments.
-    static let compaction: UInt64 = 1 << 4
+    package static let compaction: UInt64 = 1 << 4
     /// The bit of `incompatible` for a state that can be restored.
     static let keptState: UInt64 = 1 << 6
 

@@ -8,7 +8,7 @@ package enum FileKind: UInt16, Sendable, CaseIterable {
     case indexRun = 6
 
     /// Whether the file holds primary data, frames of records or of blobs, which cannot be built from other files.
-    var isSegment: Bool {
+    package var isSegment: Bool {
         switch self {
         case .hotSegment, .coldSegment, .blobSegment: true
         case .manifest, .tableCheckpoint, .indexRun: false

@@ -34,10 +34,10 @@ package struct FrameHeader: Equatable, Sendable {
     package var spill: UInt64
 
     package var isContinued: Bool { flags & Self.flagContinued != 0 }
-    var isRescued: Bool { flags & Self.flagRescued != 0 }
+    package var isRescued: Bool { flags & Self.flagRescued != 0 }
     var isSkippable: Bool { flags & Self.flagSkippable != 0 }
     /// Whether this version understands the frame, or may ignore it.
-    var isUnderstood: Bool { flags & Self.reservedFlags == 0 && (kind != nil || isSkippable) }
+    package var isUnderstood: Bool { flags & Self.reservedFlags == 0 && (kind != nil || isSkippable) }
 
     init(
         kind: FrameKind, bodyByteCount: Int, headersCRC: UInt32, recordCount: Int, flags: UInt8 = 0,
@@ -59,7 +59,7 @@ package struct FrameHeader: Equatable, Sendable {
     /// Reads the header of a frame at `offset` of `file`, or nil if there is none.
     ///
     /// Only the checksum decides, for any kind: a frame of a newer version is no torn tail.
-    init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
+    package init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
         guard CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset)) == bytes.u32(0) else { return nil }
         let bodyByteCount = Int(bytes.u32(4))
         guard bytes.u8(14) != 0, bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else {

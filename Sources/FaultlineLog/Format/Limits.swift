@@ -26,7 +26,7 @@ package enum Limits {
     /// largest number is never assigned.
     package static let fileNumberMax = UInt64.max - 1
     /// The maximum of any offset, sequence number or ordinal in a manifest: a sum of two does not overflow.
-    static let countMax: UInt64 = 1 << 62
+    package static let countMax: UInt64 = 1 << 62
 }
 
 /// The version of the format that this code writes.

@@ -34,7 +34,7 @@ package struct Location: Equatable, Sendable {
     }
 
     @inline(__always)
-    init(segment: UInt64, byteOffset: UInt64, byteCount: Int) {
+    package init(segment: UInt64, byteOffset: UInt64, byteCount: Int) {
         self.segment = UInt32(truncatingIfNeeded: segment)
         offset = UInt32(truncatingIfNeeded: byteOffset >> 3)
         packed = UInt32(min(byteCount.roundedUpTo8 >> 3, Int(Self.sizeUnknown)))

@@ -8,7 +8,7 @@ package struct CheckpointPosition: Equatable, Sendable {
     var offset: UInt64
     /// headCRC of the frame before `offset`; 0 if there is none in the segment.
     var previousHead: UInt32
-    var sequence: UInt64
+    package var sequence: UInt64
     var wallNanoseconds: Int64
 }
 

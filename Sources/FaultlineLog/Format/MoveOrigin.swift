@@ -1,11 +1,11 @@
 /// The old location of a moved record, and its transaction: an entry of the first record of a moved frame,
 /// `docs/FileFormat.md` section 6.
-struct MoveOrigin: Equatable {
-    static let byteCount = 8 + Location.byteCount
+package struct MoveOrigin: Equatable {
+    package static let byteCount = 8 + Location.byteCount
 
-    let sequence: UInt64
+    package let sequence: UInt64
     /// The location that the record was moved from.
-    let from: Location
+    package let from: Location
 
     init(sequence: UInt64, from: Location) {
         self.sequence = sequence
@@ -13,7 +13,7 @@ struct MoveOrigin: Equatable {
     }
 
     /// Reads 20 bytes.
-    init(reading bytes: UnsafeRawPointer) {
+    package init(reading bytes: UnsafeRawPointer) {
         sequence = bytes.u64(0)
         from = Location(reading: bytes + 8)
     }

@@ -1,17 +1,17 @@
 // Little-endian fields at fixed offsets of memory whose length the caller has checked.
 
 extension UnsafeRawPointer {
-    @inline(__always) func u8(_ offset: Int) -> UInt8 { load(fromByteOffset: offset, as: UInt8.self) }
+    @inline(__always) package func u8(_ offset: Int) -> UInt8 { load(fromByteOffset: offset, as: UInt8.self) }
     @inline(__always) func u16(_ offset: Int) -> UInt16 {
         UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
-    @inline(__always) func u32(_ offset: Int) -> UInt32 {
+    @inline(__always) package func u32(_ offset: Int) -> UInt32 {
         UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
     @inline(__always) func u48(_ offset: Int) -> UInt64 {
         UInt64(u32(offset)) | UInt64(u16(offset + 4)) << 32
     }
-    @inline(__always) func u64(_ offset: Int) -> UInt64 {
+    @inline(__always) package func u64(_ offset: Int) -> UInt64 {
         UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
     /// Whether all bytes from `offset` to `end` are zero.
@@ -30,7 +30,7 @@ extension UnsafeRawPointer {
 }
 
 extension UnsafeMutableRawPointer {
-    @inline(__always) func u16(_ offset: Int) -> UInt16 { UnsafeRawPointer(self).u16(offset) }
+    @inline(__always) package func u16(_ offset: Int) -> UInt16 { UnsafeRawPointer(self).u16(offset) }
     @inline(__always) func u32(_ offset: Int) -> UInt32 { UnsafeRawPointer(self).u32(offset) }
     @inline(__always) func u64(_ offset: Int) -> UInt64 { UnsafeRawPointer(self).u64(offset) }
     @inline(__always) func set(_ value: UInt8, _ offset: Int) {

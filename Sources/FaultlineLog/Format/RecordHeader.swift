@@ -26,7 +26,7 @@ package struct RecordFlags: OptionSet, Hashable, Sendable {
     package static let hasExtension = RecordFlags(rawValue: 1 << 3)
     /// Encrypted (not known to this version).
     package static let encrypted = RecordFlags(rawValue: 1 << 4)
-    static let known: RecordFlags = [.changed, .noIndexChange, .compressed, .hasExtension]
+    package static let known: RecordFlags = [.changed, .noIndexChange, .compressed, .hasExtension]
 }
 
 /// The 24 bytes before a record's payload: `docs/FileFormat.md` section 6.
@@ -46,7 +46,7 @@ package struct RecordHeader: Equatable, Sendable {
     package var wholeByteCount: Int { Self.byteCount + storedByteCount.roundedUpTo8 }
 
     /// Whether this version understands a record that verifies.
-    var isUnderstood: Bool {
+    package var isUnderstood: Bool {
         guard flags.isSubset(of: .known) else { return false }
         switch RecordOperation(rawValue: operation) {
         case .put, .delete, .moved, .transaction, .dropTable, .blob, .edit: return true
@@ -56,7 +56,7 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// Reads the fields without verifying them.
     @inline(__always)
-    init(reading bytes: UnsafeRawPointer) {
+    package init(reading bytes: UnsafeRawPointer) {
         checksum = bytes.u32(0)
         storedByteCount = Int(bytes.u32(4))
         rawByteCount = Int(bytes.u32(8))
@@ -97,7 +97,7 @@ package struct RecordHeader: Equatable, Sendable {
     ///   - binding: `ManagedFile.recordBinding` of the offset that it was read from.
     /// - Returns: Bytes of header, payload and padding, or nil if the record does not verify.
     @inline(__always)
-    static func verify(_ bytes: UnsafeRawPointer, limit: Int, binding: UInt32) -> Int? {
+    package static func verify(_ bytes: UnsafeRawPointer, limit: Int, binding: UInt32) -> Int? {
         guard limit >= byteCount else { return nil }
         let stored = Int(bytes.u32(4))
         guard stored <= Limits.frameBodyByteCountMax else { return nil }

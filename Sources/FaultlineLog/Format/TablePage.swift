@@ -7,7 +7,7 @@ package enum TablePage {
     package static let entryCount = 336
 
     /// Writes the header of a page, and zeros behind it.
-    static func initialize(_ page: UnsafeMutableRawPointer, table: UInt16, number: UInt32) {
+    package static func initialize(_ page: UnsafeMutableRawPointer, table: UInt16, number: UInt32) {
         page.zero(0, to: byteCount)
         page.set(number, 4)
         page.set(table, 8)

@@ -1,6 +1,6 @@
 /// The record that closes a transaction: `docs/FileFormat.md` section 6.1.
 package struct TransactionRecord: Sendable {
-    static let fixedByteCount = 76
+    package static let fixedByteCount = 76
 
     package var sequence: UInt64
     package var transaction: TransactionID
@@ -39,7 +39,7 @@ package struct TransactionRecord: Sendable {
         self.author = author
     }
 
-    init?(reading payload: UnsafeRawBufferPointer) {
+    package init?(reading payload: UnsafeRawBufferPointer) {
         guard payload.count >= Self.fixedByteCount, let bytes = payload.baseAddress else { return nil }
         sequence = bytes.u64(0)
         transaction = TransactionID(high: bytes.u64(8), low: bytes.u64(16))

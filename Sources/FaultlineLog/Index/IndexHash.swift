@@ -62,7 +62,7 @@ package enum IndexHash {
 
     /// The finaliser of SplitMix64: every bit of the result depends on every bit of `value`.
     @inline(__always)
-    static func finish(_ value: UInt64) -> UInt64 {
+    package static func finish(_ value: UInt64) -> UInt64 {
         var z = value
         z = (z ^ (z &>> 30)) &* 0xBF58_476D_1CE4_E5B9
         z = (z ^ (z &>> 27)) &* 0x94D0_49BB_1331_11EB

@@ -1,12 +1,12 @@
 /// A copy of a key, valid longer than the bytes it came from.
 ///
 /// A class, so that structs that hold one stay copyable; its memory grows to the largest key copied.
-final class KeyCopy {
+package final class KeyCopy {
     private(set) var start: UnsafeMutableRawPointer
     private(set) var byteCount = 0
     private var capacity: Int
 
-    init() {
+    package init() {
         capacity = 128
         start = .allocate(byteCount: capacity, alignment: 16)
     }
@@ -18,7 +18,7 @@ final class KeyCopy {
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: byteCount) }
 
     @inline(__always)
-    func set(_ key: UnsafeRawPointer, _ keyByteCount: Int) {
+    package func set(_ key: UnsafeRawPointer, _ keyByteCount: Int) {
         if keyByteCount > capacity { grow(to: keyByteCount, keeping: 0) }
         start.copyMemory(from: key, byteCount: keyByteCount)
         byteCount = keyByteCount
@@ -34,7 +34,7 @@ final class KeyCopy {
     }
 
     @inline(__always)
-    func equals(_ key: UnsafeRawPointer, _ keyByteCount: Int) -> Bool {
+    package func equals(_ key: UnsafeRawPointer, _ keyByteCount: Int) -> Bool {
         keyByteCount == byteCount && KeyBytes.areEqual(start, key, keyByteCount)
     }
 

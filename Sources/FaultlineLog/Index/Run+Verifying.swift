@@ -7,7 +7,7 @@ extension Run {
     /// index has.
     ///
     /// - Throws: `.damaged` for the first block or page that does not verify; errors of reading them.
-    func verify() throws(LogError) {
+    package func verify() throws(LogError) {
         try verifyBlocks(in: blocks, isIndex: false)
         try verifyBlocks(in: footer.indexOffset..<footer.filterOffset, isIndex: true)
         try verifyFilter()

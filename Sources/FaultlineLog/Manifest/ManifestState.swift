@@ -2,10 +2,10 @@
 package struct ManifestState: Equatable, Sendable {
     package struct FileEntry: Equatable, Sendable {
         let added: AddedFile
-        var seal: SealedFile?
-        var durable: UInt64
+        package var seal: SealedFile?
+        package var durable: UInt64
         /// headCRC of the frame that ends at `durable`; 0 if there is none.
-        var durableHead: UInt32
+        package var durableHead: UInt32
         /// Bytes that compaction would have to keep, and the file's bytes when they were counted: a hint.
         var live: UInt64
         var total: UInt64
@@ -14,7 +14,7 @@ package struct ManifestState: Equatable, Sendable {
         /// Whether it is a checkpoint or run that does not verify.
         var isDamaged = false
 
-        var kind: FileKind { added.kind }
+        package var kind: FileKind { added.kind }
     }
 
     /// The manifest with this state; nil before there is one.

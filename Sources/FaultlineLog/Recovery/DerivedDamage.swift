@@ -64,7 +64,7 @@ extension LogError {
 
 extension IndexState {
     /// Records the damaged run that an error names, and returns the error.
-    func noting(_ error: LogError) -> LogError {
+    package func noting(_ error: LogError) -> LogError {
         if error.code == .damaged, let run = runs.first(where: { $0.file.path == error.path }) {
             run.managed?.noteDamaged()
             return run.managed?.noting(error) ?? error

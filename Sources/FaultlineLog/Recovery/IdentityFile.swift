@@ -1,11 +1,11 @@
-import FaultlineDisk
+package import FaultlineDisk
 
 /// Reads and writes IDENTITY, two copies of the same 4,096 bytes.
-enum IdentityFile {
+package enum IdentityFile {
     /// Reads the identity; one valid copy is enough, unless both are required.
     ///
     /// - Returns: Nil if there is no such file.
-    static func read(_ path: String, on disk: Disk, demandsBoth: Bool = false) throws(LogError) -> Identity? {
+    package static func read(_ path: String, on disk: Disk, demandsBoth: Bool = false) throws(LogError) -> Identity? {
         let file: DiskFile
         do {
             file = try disk.open(path, for: .reading)
@@ -76,7 +76,7 @@ enum IdentityFile {
     }
 
     /// The directory that holds a path.
-    static func parent(of path: String) -> String {
+    package static func parent(of path: String) -> String {
         var trimmed = Substring(path)
         while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
         guard let slash = trimmed.lastIndex(of: "/") else { return "." }

@@ -16,7 +16,7 @@ package struct LogWitness: Equatable, Sendable {
     private(set) var acknowledged = Mark()
 
     /// Whether a frame's fields are possible numbers of transactions.
-    static func isInRange(_ header: FrameHeader) -> Bool {
+    package static func isInRange(_ header: FrameHeader) -> Bool {
         header.sequence <= Limits.countMax && header.spill <= Limits.countMax
     }
 

@@ -1,9 +1,9 @@
-import FaultlineDisk
+package import FaultlineDisk
 import Glibc
 
 /// The store's LOCK file: byte 0 held by the writer, byte 1 by each reader. `docs/FileFormat.md` section 1.
 // Safe because the stored properties are immutable.
-final class StoreLock: @unchecked Sendable {
+package final class StoreLock: @unchecked Sendable {
     private static let writerByte: UInt64 = 0
     private static let readerByte: UInt64 = 1
 
@@ -18,7 +18,7 @@ final class StoreLock: @unchecked Sendable {
     }
 
     /// Whether another process is writing, for readers; does not take the byte, so that no writer conflicts with it.
-    func hasWriter() throws(LogError) -> Bool {
+    package func hasWriter() throws(LogError) -> Bool {
         guard let file else { return false }
         return try onDisk("asking for a writer") { () throws(DiskError) in
             try file.isLocked(byte: Self.writerByte, exclusively: false)
@@ -33,7 +33,9 @@ final class StoreLock: @unchecked Sendable {
     /// Takes the lock for an access.
     ///
     /// - Throws: `.lockedByAnother`, with the owner if the file names it.
-    static func take(_ path: String, on disk: Disk, for access: LogAccess, clock: Clock) throws(LogError) -> StoreLock {
+    package static func take(_ path: String, on disk: Disk, for access: LogAccess, clock: Clock) throws(LogError)
+        -> StoreLock
+    {
         switch access {
         case .writing:
             let file = try openForWriting(path, on: disk)
@@ -65,7 +67,7 @@ final class StoreLock: @unchecked Sendable {
     /// Closing alone is not enough: a child process that another thread is just starting has a copy of the descriptor,
     /// which keeps the lock until the child replaces its program. A forked child that calls this, though, must not
     /// release its parent's lock.
-    func release() {
+    package func release() {
         if ownerProcess == getpid() { try? file?.unlock(byte: byte) }
         file?.close()
     }

@@ -1,4 +1,4 @@
-import FaultlineDisk
+package import FaultlineDisk
 
 extension DiskFile {
     private static let blockByteCount = 64 << 10
@@ -9,7 +9,7 @@ extension DiskFile {
     /// - Returns: At least `start`, unless the file is shorter.
     /// - Throws: Disk errors.
     /// - Complexity: Reads the zeros, from their end.
-    func endWithoutZeros(from start: UInt64) throws(DiskError) -> UInt64 {
+    package func endWithoutZeros(from start: UInt64) throws(DiskError) -> UInt64 {
         var end = try byteCount()
         guard end > start else { return end }
         let buffer = BufferMemory.allocateBuffer(byteCount: Self.blockByteCount)

@@ -2,12 +2,12 @@
 ///
 /// Open addressing, linear probing, at most half full; immutable, so that reading it takes no lock.
 // Safe because nothing in it changes after `init`.
-final class FileTable: @unchecked Sendable {
+package final class FileTable: @unchecked Sendable {
     private let mask: Int
     private let slots: UnsafeMutablePointer<(key: UInt32, file: Unmanaged<ManagedFile>?)>
-    let files: [ManagedFile]
+    package let files: [ManagedFile]
 
-    init(_ files: [ManagedFile]) {
+    package init(_ files: [ManagedFile]) {
         self.files = files
         var capacity = 8
         while capacity < files.count * 2 { capacity *= 2 }
@@ -35,7 +35,7 @@ final class FileTable: @unchecked Sendable {
     ///
     /// It is valid as long as the table.
     @inline(__always)
-    func find(_ number: UInt32) -> Unmanaged<ManagedFile>? {
+    package func find(_ number: UInt32) -> Unmanaged<ManagedFile>? {
         var index = Self.start(number, mask)
         while let file = slots[index].file {
             if slots[index].key == number { return file }

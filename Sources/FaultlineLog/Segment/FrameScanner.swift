@@ -6,21 +6,21 @@ import FaultlineDisk
 /// verifies. The file may hold any bytes.
 ///
 /// Memory: one frame, 1 MiB at least.
-struct FrameScanner: ~Copyable {
+package struct FrameScanner: ~Copyable {
     /// One frame, in the scanner's memory until the next call.
-    struct Frame {
-        let offset: UInt64
+    package struct Frame {
+        package let offset: UInt64
         let header: FrameHeader
-        let head: UInt32
+        package let head: UInt32
         /// The records.
         let body: UnsafeRawBufferPointer
-        var end: UInt64 { offset + UInt64(FrameHeader.byteCount + body.count) }
+        package var end: UInt64 { offset + UInt64(FrameHeader.byteCount + body.count) }
     }
 
     private let managed: ManagedFile
     /// The end of the bytes to read.
     private let limit: UInt64
-    private(set) var offset: UInt64
+    package private(set) var offset: UInt64
     private(set) var previousHead: UInt32
     /// The largest watermark so far.
     private(set) var durable: UInt64 = 0
@@ -29,7 +29,7 @@ struct FrameScanner: ~Copyable {
     private var bufferOffset: UInt64 = 0
     private var bufferCount = 0
 
-    init(_ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, limit: UInt64) {
+    package init(_ managed: ManagedFile, from offset: UInt64, previousHead: UInt32, limit: UInt64) {
         self.managed = managed
         self.offset = offset
         self.previousHead = previousHead
@@ -44,7 +44,7 @@ struct FrameScanner: ~Copyable {
     /// The next frame, or nil if there is no valid one.
     ///
     /// - Throws: `.newerFormat` at a frame that this version does not understand and may not skip.
-    mutating func next() throws(LogError) -> Frame? {
+    package mutating func next() throws(LogError) -> Frame? {
         guard offset + UInt64(FrameHeader.byteCount) <= limit else { return nil }
         guard let head = try bytes(FrameHeader.byteCount) else { return nil }
         guard let header = FrameHeader(reading: head, at: offset, of: managed.header),

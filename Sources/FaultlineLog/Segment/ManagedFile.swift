@@ -1,4 +1,4 @@
-import FaultlineDisk
+package import FaultlineDisk
 import Synchronization
 
 /// An open numbered file of the store.
@@ -7,17 +7,17 @@ import Synchronization
 /// manifest does not list is removed some time after the last holder is gone.
 // Safe because the stored properties are immutable or atomic.
 package final class ManagedFile: @unchecked Sendable {
-    let header: FileHeader
-    let file: DiskFile
+    package let header: FileHeader
+    package let file: DiskFile
     private let removals: FileRemovals
     private let damage: DerivedDamage
     private let watch: StoreWatch
     private let isListed: Atomic<Bool>
     private let recordBinding: UInt32
 
-    var number: UInt64 { header.fileNumber }
-    var kind: FileKind { header.kind }
-    var path: String { file.path }
+    package var number: UInt64 { header.fileNumber }
+    package var kind: FileKind { header.kind }
+    package var path: String { file.path }
 
     init(
         header: FileHeader, file: DiskFile, isListed: Bool, removals: FileRemovals, damage: DerivedDamage,
@@ -40,7 +40,7 @@ package final class ManagedFile: @unchecked Sendable {
 
     /// The value that the checksum of a record at `offset` is combined with, so that the record verifies there only.
     @inline(__always)
-    func recordBinding(at offset: UInt64) -> UInt32 { recordBinding ^ UInt32(truncatingIfNeeded: offset >> 3) }
+    package func recordBinding(at offset: UInt64) -> UInt32 { recordBinding ^ UInt32(truncatingIfNeeded: offset >> 3) }
 
     /// To be called when a manifest that lists the file may be durable.
     func noteListed() {

@@ -4,9 +4,9 @@ import Synchronization
 /// The directory of one store: creates, opens and removes its files, and assigns their numbers.
 // Safe because mutable state is atomic or guarded by a lock.
 package final class StoreDirectory: @unchecked Sendable {
-    let disk: Disk
-    let path: String
-    let storeID: StoreID
+    package let disk: Disk
+    package let path: String
+    package let storeID: StoreID
     let removals = FileRemovals()
     let damage = DerivedDamage()
     let watch = StoreWatch()
@@ -46,9 +46,14 @@ package final class StoreDirectory: @unchecked Sendable {
 
     func randomNumber() -> UInt64 { random.next() }
 
-    func path(of name: String) -> String { path + "/" + name }
+    package func path(of name: String) -> String { path + "/" + name }
 
-    func path(_ kind: FileKind, _ number: UInt64) -> String { path(of: FileName.numbered(kind, number)) }
+    package func path(_ kind: FileKind, _ number: UInt64) -> String { path(of: FileName.numbered(kind, number)) }
+
+    /// An open file that a manifest lists, or that is only read.
+    package func managed(_ file: DiskFile, _ header: FileHeader) -> ManagedFile {
+        ManagedFile(header: header, file: file, isListed: true, removals: removals, damage: damage, watch: watch)
+    }
 
     /// Creates a file and writes its header.
     ///
@@ -152,11 +157,11 @@ package final class StoreDirectory: @unchecked Sendable {
         guard header.kind == kind, header.fileNumber == number, header.storeID == (storeID.high, storeID.low) else {
             throw .damaged("The file belongs to another store or has another number.", target, 0)
         }
-        return ManagedFile(header: header, file: file, isListed: true, removals: removals, damage: damage, watch: watch)
+        return managed(file, header)
     }
 
     /// Reads a file's header.
-    static func readHeader(of file: DiskFile) throws(LogError) -> FileHeader {
+    package static func readHeader(of file: DiskFile) throws(LogError) -> FileHeader {
         try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) { (bytes) throws(LogError) in
             let count = try onDisk("reading a file's header") { () throws(DiskError) in
                 try file.read(into: bytes, at: 0)
@@ -192,10 +197,10 @@ package final class StoreDirectory: @unchecked Sendable {
     }
 
     /// Whether a file is still in use, listed or not.
-    func isInUse(_ number: UInt64) -> Bool { removals.isOpen(number) }
+    package func isInUse(_ number: UInt64) -> Bool { removals.isOpen(number) }
 
     /// Removes unneeded files.
-    func removeUnneededFiles() {
+    package func removeUnneededFiles() {
         for path in removals.takeAll() { remove(path) }
     }
 

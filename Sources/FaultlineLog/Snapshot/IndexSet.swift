@@ -3,7 +3,7 @@
 /// Entries have sequence numbers, and every look-up passes the newest that it may see. So one set serves each root that
 /// is not older than the newest entry removed by a flush or merge.
 // Safe because nothing in it changes after `init` but memtables, which are safe for threads.
-final class IndexSet: @unchecked Sendable {
+package final class IndexSet: @unchecked Sendable {
     /// The states, by ascending index number.
     ///
     /// In separate memory, so that a look-up does not copy a state, which would change reference counts.
@@ -22,7 +22,7 @@ final class IndexSet: @unchecked Sendable {
 
     static let empty = IndexSet([])
 
-    subscript(_ id: IndexID) -> IndexState? { find(id)?.pointee }
+    package subscript(_ id: IndexID) -> IndexState? { find(id)?.pointee }
 
     /// The state of an index, valid as long as the set.
     @inline(__always)
@@ -52,7 +52,7 @@ final class IndexSet: @unchecked Sendable {
     }
 
     /// All states, by ascending index number.
-    var all: [IndexState] { Array(states) }
+    package var all: [IndexState] { Array(states) }
 
     /// A set in which one state is replaced or added.
     func replacing(_ state: IndexState) -> IndexSet {

@@ -1,10 +1,10 @@
 import FaultlineDisk
 
 /// Reads single records of a segment.
-enum RecordFile {
+package enum RecordFile {
     /// Reads the record at `location` into `target`, with one read if the location has its size.
     @inline(__always)
-    static func read(
+    package static func read(
         _ id: RecordID, in table: TableID, at location: Location, of managed: ManagedFile,
         into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) -> RecordRead {

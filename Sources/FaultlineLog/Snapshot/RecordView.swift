@@ -35,7 +35,7 @@ package enum RecordRead {
 
 /// Memory for one record, reused between reads.
 package struct RecordBuffer: ~Copyable {
-    var bytes: UnsafeMutableRawBufferPointer
+    package var bytes: UnsafeMutableRawBufferPointer
 
     /// A buffer with room for `byteCapacity` bytes; it grows when a record needs more.
     package init(byteCapacity: Int = 4_096) {
@@ -46,7 +46,7 @@ package struct RecordBuffer: ~Copyable {
         BufferMemory.deallocate(bytes)
     }
 
-    mutating func grow(to byteCount: Int) {
+    package mutating func grow(to byteCount: Int) {
         guard byteCount > bytes.count else { return }
         BufferMemory.deallocate(bytes)
         bytes = BufferMemory.allocateBuffer(byteCount: byteCount)

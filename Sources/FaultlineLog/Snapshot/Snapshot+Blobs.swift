@@ -55,7 +55,7 @@ extension Snapshot {
         return HeldBlob(id: id, placement: placement, file: try blobFile(id, placement))
     }
 
-    func blobReader(_ id: RecordID, _ placement: BlobPlacement) throws(LogError) -> BlobReader {
+    package func blobReader(_ id: RecordID, _ placement: BlobPlacement) throws(LogError) -> BlobReader {
         try BlobReader(id, placement, blobFile(id, placement))
     }
 

@@ -6,9 +6,9 @@
 package final class Snapshot: @unchecked Sendable {
     /// The newest transaction that the snapshot sees.
     package let sequence: UInt64
-    let tables: TableSet
-    let indexes: IndexSet
-    let files: FileTable
+    package let tables: TableSet
+    package let indexes: IndexSet
+    package let files: FileTable
 
     init(sequence: UInt64, tables: TableSet, indexes: IndexSet, files: FileTable) {
         self.sequence = sequence

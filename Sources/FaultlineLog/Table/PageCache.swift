@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// Concurrency: `lock` guards the ring and each handle's position in a file. It is not held while a page is read.
 // Safe because mutable state is guarded by the lock.
-final class PageCache: @unchecked Sendable {
+package final class PageCache: @unchecked Sendable {
     let arena: PageArena
-    let budget: MemoryBudget
+    package let budget: MemoryBudget
     let lock = EngineLock()
     /// Resident pages that are stored too.
     private(set) var ring: [PageHandlePointer] = []
@@ -95,7 +95,7 @@ final class PageCache: @unchecked Sendable {
     }
 
     /// Copies a page's 4,096 bytes.
-    func copy(_ handle: PageHandlePointer, to target: UnsafeMutableRawPointer) throws(LogError) {
+    package func copy(_ handle: PageHandlePointer, to target: UnsafeMutableRawPointer) throws(LogError) {
         try look(handle) { page in target.copyMemory(from: page, byteCount: TablePage.byteCount) }
     }
 
@@ -147,7 +147,7 @@ final class PageCache: @unchecked Sendable {
     }
 
     /// Reads and verifies a stored page.
-    static func read(
+    package static func read(
         _ file: PageFile, _ index: UInt32, table: UInt16, number: UInt32, into page: UnsafeMutableRawPointer
     ) throws(LogError) {
         let offset = TablePage.offset(ofIndex: index)
@@ -183,14 +183,14 @@ final class PageCache: @unchecked Sendable {
     }
 
     /// The position of a page in a file.
-    struct StoredPlace {
-        let file: PageFile
-        let index: UInt32
-        let entryCount: UInt16
+    package struct StoredPlace {
+        package let file: PageFile
+        package let index: UInt32
+        package let entryCount: UInt16
     }
 
     /// The position of a page, if it is stored.
-    func storedPlace(_ handle: PageHandlePointer) -> StoredPlace? {
+    package func storedPlace(_ handle: PageHandlePointer) -> StoredPlace? {
         lock.lock()
         defer { lock.unlock() }
         return handle.pointee.file.map {
@@ -257,5 +257,5 @@ final class PageCache: @unchecked Sendable {
     }
 
     /// Resident pages that could be evicted.
-    var cleanPageCount: Int { lock.withLock { ring.count } }
+    package var cleanPageCount: Int { lock.withLock { ring.count } }
 }

@@ -13,7 +13,7 @@ import Synchronization
 /// Readers take no lock: they load `word`, read an entry, and load `word` again. If it has not changed, the page was
 /// valid during the read, because each eviction changes the counter in it. (A sequence lock; the memory it guards stays
 /// mapped: `PageArena`.)
-struct PageHandle: ~Copyable {
+package struct PageHandle: ~Copyable {
     /// Address of the resident page shifted right by 12 in the upper 44 bits (0: not resident), a counter of evictions
     /// in the lower 20.
     let word: Atomic<UInt64>
@@ -61,4 +61,4 @@ struct PageHandle: ~Copyable {
     var page: UnsafeMutableRawPointer? { Self.page(of: word.load(ordering: .acquiring)) }
 }
 
-typealias PageHandlePointer = UnsafeMutablePointer<PageHandle>
+package typealias PageHandlePointer = UnsafeMutablePointer<PageHandle>

@@ -4,11 +4,11 @@ import FaultlineDisk
 ///
 /// For transactions, and replays, that change more pages than the budget holds. The next checkpoint lists the file;
 /// after a crash before that, it is removed.
-enum PageSpill {
+package enum PageSpill {
     /// Stores every page of `tables` that is in no file.
     ///
     /// Durability: the pages are durable; the checkpoint that lists the file synchronizes its entry in the directory.
-    static func spill(_ tables: TableSet, cache: PageCache, in directory: StoreDirectory, sequence: UInt64)
+    package static func spill(_ tables: TableSet, cache: PageCache, in directory: StoreDirectory, sequence: UInt64)
         throws(LogError)
     {
         let managed = try directory.create(.tableCheckpoint)

@@ -10,14 +10,14 @@
 /// - every identifier ever given is below `nextID`.
 // Safe because only the working version is changed, by the thread that holds the writer lock. Captured versions are
 // immutable.
-final class TableRoot: @unchecked Sendable {
-    let table: UInt16
+package final class TableRoot: @unchecked Sendable {
+    package let table: UInt16
     let version: UInt64
-    let cache: PageCache
+    package let cache: PageCache
     @exclusivity(unchecked) private(set) var chunks: UnsafeMutablePointer<TableChunkPointer?>
     @exclusivity(unchecked) private(set) var chunkCount: Int
-    @exclusivity(unchecked) var recordCount: Int
-    @exclusivity(unchecked) var nextID: RecordID
+    @exclusivity(unchecked) package var recordCount: Int
+    @exclusivity(unchecked) package var nextID: RecordID
 
     init(table: UInt16, version: UInt64, cache: PageCache) {
         self.table = table
@@ -55,11 +55,11 @@ final class TableRoot: @unchecked Sendable {
     }
 
     /// Pages up to the last that exists, with gaps.
-    var pageCount: Int { chunkCount * TableChunk.pageCount }
+    package var pageCount: Int { chunkCount * TableChunk.pageCount }
 
     /// The handle of a page; nil for any number without a page.
     @inline(__always)
-    func handle(ofPage page: Int) -> PageHandlePointer? {
+    package func handle(ofPage page: Int) -> PageHandlePointer? {
         // A negative number is too large as an unsigned one.
         let page = UInt(bitPattern: page)
         let chunkIndex = page / UInt(TableChunk.pageCount)

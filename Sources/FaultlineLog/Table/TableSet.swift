@@ -1,7 +1,7 @@
 /// One version of all location tables.
 // Safe because only the working version is changed, by the thread that holds the writer lock. Captured versions are
 // immutable.
-final class TableSet: @unchecked Sendable {
+package final class TableSet: @unchecked Sendable {
     let version: UInt64
     @exclusivity(unchecked) private(set) var tables: [TableRoot?]
 
@@ -16,7 +16,7 @@ final class TableSet: @unchecked Sendable {
     }
 
     @inline(__always)
-    subscript(_ table: UInt16) -> TableRoot? {
+    package subscript(_ table: UInt16) -> TableRoot? {
         Int(table) < tables.count ? tables[Int(table)] : nil
     }
 
@@ -27,5 +27,5 @@ final class TableSet: @unchecked Sendable {
     }
 
     /// All tables, in ascending order.
-    var all: [TableRoot] { tables.compactMap { $0 } }
+    package var all: [TableRoot] { tables.compactMap { $0 } }
 }

@@ -5,10 +5,10 @@
 /// copied at most once: a page, its chunk, the table's root, the set.
 ///
 /// Concurrency: guarded by the writer lock.
-struct WorkingTables {
-    let cache: PageCache
+package struct WorkingTables {
+    package let cache: PageCache
     private(set) var version: UInt64
-    private(set) var set: TableSet
+    package private(set) var set: TableSet
     /// The sequence number that changed pages are marked with.
     var sequence: UInt64 = 0
     /// The version that rolling back a transaction restores.
@@ -20,7 +20,7 @@ struct WorkingTables {
     private var lastRoot: TableRoot?
     private var lastEntries: UnsafeMutableRawPointer?
 
-    init(cache: PageCache) {
+    package init(cache: PageCache) {
         self.cache = cache
         version = 1
         set = TableSet(version: 1)
@@ -53,7 +53,7 @@ struct WorkingTables {
     /// Leaves the page written last, and removes it if it has no object left.
     ///
     /// To be called before pages of the working version are stored: they may not be changed in place any more.
-    mutating func leavePage() {
+    package mutating func leavePage() {
         if let entries = lastEntries, entries.u16(10) == 0 { lastRoot?.removeOwnedPage(lastPage) }
         forgetPlace()
     }
@@ -95,7 +95,9 @@ struct WorkingTables {
     ///
     /// - Returns: The previous location.
     @inline(__always)
-    mutating func replace(_ id: RecordID, in table: UInt16, with location: Location) throws(LogError) -> Location {
+    package mutating func replace(_ id: RecordID, in table: UInt16, with location: Location) throws(LogError)
+        -> Location
+    {
         let (page, entry) = TablePage.place(of: id)
         if page != lastPage || table != lastTable { try moveTo(table, page) }
         guard let entries = lastEntries, let root = lastRoot else { return .absent }

@@ -4,6 +4,7 @@ import FaultlineDisk
 import FaultlineLog
 import FaultlineModel
 import FaultlineObjects
+import FaultlineRepair
 import FaultlineStore
 
 /// `faultline repair`: clears references to deleted objects, or opens a store whose log lacks its end.

@@ -2,6 +2,7 @@ import ArgumentParser
 import FaultlineCommands
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineStore
 
 /// `faultline salvage`: a new store with everything of a damaged one that still verifies.

@@ -1,5 +1,6 @@
 import FaultlineCommands
 import FaultlineLog
+import FaultlineRepair
 
 /// Prints the findings of a salvage as they occur: all of them as JSON, the first of each kind for people.
 final class SalvageFindingList {

@@ -1,5 +1,6 @@
 import FaultlineCommands
 import FaultlineLog
+import FaultlineRepair
 
 /// The result of a salvage, for people and for scripts.
 struct SalvageOutcome {

@@ -1,6 +1,7 @@
 import FaultlineCommands
 import FaultlineLog
 import FaultlineModel
+import FaultlineRepair
 import FaultlineStore
 
 /// The whole check of a store: the log's own check, then rows against their layouts, references against rows, large

@@ -1,5 +1,6 @@
 import FaultlineCommands
 import FaultlineLog
+import FaultlineRepair
 
 /// A finding of a store's check: in the log, or in the meaning of the rows.
 struct StoreFinding: Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import FaultlineCommands
-import FaultlineLog
+import FaultlineRepair
 
 /// Prints the findings of a check as they occur: all of them as JSON; for people the first of each kind, and the
 /// remedy.

@@ -1,5 +1,6 @@
 import FaultlineDisk
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import FaultlineLog
+import FaultlineRepair
 import FaultlineTestSupport
 
 /// Damage to the files of a store.

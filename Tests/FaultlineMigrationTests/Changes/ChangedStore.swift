@@ -1,6 +1,7 @@
 import Faultline
 import FaultlineLog
 import FaultlineModel
+import FaultlineRepair
 import FaultlineStore
 import FaultlineTestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineRepair
 import FaultlineStore
 import Testing
 

@@ -1,5 +1,6 @@
 import Faultline
 import FaultlineLog
+import FaultlineRepair
 import FaultlineStore
 import FaultlineTestSupport
 import Synchronization

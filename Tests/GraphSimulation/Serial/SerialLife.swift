@@ -2,6 +2,7 @@ internal import Faultline
 internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineObjects
+import FaultlineRepair
 internal import FaultlineStore
 internal import FaultlineTestSupport
 internal import Foundation

@@ -34,6 +34,10 @@ enum LayerTable {
         Row(target: "FaultlineModel", targets: [], others: ["FoundationEssentials"]),
         Row(target: "FaultlineStore", targets: ["FaultlineDisk", "FaultlineLog", "FaultlineModel"], others: []),
         Row(
+            target: "FaultlineRepair", targets: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"],
+            others: []
+        ),
+        Row(
             target: "FaultlineObjects",
             targets: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"],
             others: upper
@@ -65,8 +69,7 @@ enum LayerTable {
             target: "FaultlineTool",
             targets: [
                 "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineStore",
-                "FaultlineModel",
-                "FaultlineLog", "FaultlineDisk",
+                "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
             ],
             others: upper.union(["ArgumentParser"])
         ),

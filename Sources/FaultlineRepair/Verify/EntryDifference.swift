@@ -1,3 +1,5 @@
+import FaultlineLog
+
 /// The difference between two sets of index entries, found in one pass over each, in any order, with constant memory.
 ///
 /// An entry is a key and an identifier. Its hash chooses a cell, to which one side adds it and from which the other

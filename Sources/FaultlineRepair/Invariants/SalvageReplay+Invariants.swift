@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// Checks a salvage's invariants after each piece of a segment, if the options ask for it.
 struct SalvageWatch {

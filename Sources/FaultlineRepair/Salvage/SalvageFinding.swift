@@ -1,3 +1,5 @@
+package import FaultlineLog
+
 /// A loss or doubt that a salvage reports.
 package enum SalvageFinding: Sendable, Equatable {
     /// Bytes of a file that do not verify, or a missing file.

@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// A frame whose header verifies, with a body that may be damaged.
 ///

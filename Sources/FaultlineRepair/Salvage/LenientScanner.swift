@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// Reads a file of frames that may be damaged anywhere, from its first byte to its last.
 ///

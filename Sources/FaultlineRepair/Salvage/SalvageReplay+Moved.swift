@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// Applies records that compaction moved: they are of transactions that have ended, and their list has the numbers.
 extension SalvageReplay {

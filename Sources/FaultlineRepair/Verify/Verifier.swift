@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// Reads all of a store and compares the parts that should agree.
 ///

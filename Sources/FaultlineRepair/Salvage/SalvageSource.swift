@@ -1,4 +1,5 @@
 package import FaultlineDisk
+package import FaultlineLog
 
 /// A store that may be damaged anywhere, opened for reading as far as its files can be identified.
 ///

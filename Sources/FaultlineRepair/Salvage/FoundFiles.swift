@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// The numbered files in a damaged store's directory, sorted into those that can be read and those that are lost.
 struct FoundFiles {
@@ -120,9 +121,7 @@ struct FoundFiles {
     }
 
     private func managed(_ file: File, _ header: FileHeader) -> ManagedFile {
-        ManagedFile(
-            header: header, file: file.file, isListed: true, removals: directory.removals, damage: directory.damage,
-            watch: directory.watch)
+        directory.managed(file.file, header)
     }
 
     private mutating func readManifests(_ files: [File]) throws(LogError) {
@@ -231,9 +230,7 @@ struct FoundFiles {
         let again = try onDisk("opening a file") { () throws(DiskError) in
             try directory.disk.open(file.file.path, for: .reading)
         }
-        return ManagedFile(
-            header: header, file: again, isListed: true, removals: directory.removals, damage: directory.damage,
-            watch: directory.watch)
+        return directory.managed(again, header)
     }
 
     private mutating func lose(_ file: File, _ byteCount: UInt64, _ reason: String) {

@@ -1,4 +1,5 @@
 import FaultlineDisk
+package import FaultlineLog
 
 extension Log {
     /// Reads every byte that the store needs and reports every fault.
@@ -22,10 +23,8 @@ extension Log {
         try withoutActuallyEscaping(finding) { (finding) throws(LogError) in
             try withoutActuallyEscaping(progress) { (progress) throws(LogError) in
                 // While no checkpoint runs, exactly the listed files exist.
-                if let checkpointer = writing?.checkpointer {
-                    try checkpointer.whileIdle { () throws(LogError) in
-                        try FileComparison(directory: directory, state: manifestState).run(finding)
-                    }
+                try whileNoCheckpointRuns { (state) throws(LogError) in
+                    try FileComparison(directory: directory, state: state).run(finding)
                 }
                 try Verifier(
                     directory: directory, state: state, snapshot: snapshot, deriver: deriver, openEnds: ends,
@@ -48,24 +47,5 @@ extension Log {
                     .damage, "When the store was opened, this file did not verify: its contents were rebuilt.",
                     path: directory.path(of: name)))
         }
-    }
-
-    /// A snapshot, the manifest's state when it was the newest, and the ends of the segments that were being written.
-    private func settled() throws(LogError) -> (Snapshot, ManifestState, [UInt64: UInt64]) {
-        guard let writing, failure == nil else { return (snapshot(), manifestState, found.ends) }
-        var ends: [UInt64: UInt64] = [:]
-        var settled: (Snapshot, ManifestState)?
-        // While no checkpoint runs, nothing is moved or dropped.
-        try writing.checkpointer.whileIdle { () throws(LogError) in
-            if let cold = writing.checkpointer.compactor.openEnd { ends[cold.number] = cold.end }
-            let (completion, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }
-            writing.committer.finish(completion, leads: leads)
-            if let failure = completion.failure { throw failure }
-            guard let position = completion.position else { throw .closed(path) }
-            ends[position.segment.number] = position.offset
-            settled = (snapshot(), manifestState)
-        }
-        guard let settled else { throw .closed(path) }
-        return (settled.0, settled.1, ends)
     }
 }

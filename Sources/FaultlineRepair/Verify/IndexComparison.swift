@@ -1,3 +1,5 @@
+import FaultlineLog
+
 /// Compares indexes with the records, and looks entries up as a reader would.
 ///
 /// Records are added in any order; then each index is visited once, from its first entry to its last. Neither is kept

@@ -1,3 +1,5 @@
+import FaultlineLog
+
 /// A part of a hot segment that may belong to a transaction: a frame, or records without a frame header.
 struct Stretch {
     let managed: ManagedFile

@@ -1,3 +1,5 @@
+package import FaultlineLog
+
 /// The results and losses of a salvage.
 package struct SalvageReport: Sendable, Equatable {
     /// Objects in the new store by table, with blobs.

@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// Writes salvaged objects into a new store, in transactions of bounded size.
 struct SalvageWriter {

@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// Replays the transactions of segments that may be damaged anywhere: each one whose end is known, in the order in
 /// which they were written.

@@ -1,3 +1,5 @@
+package import FaultlineLog
+
 /// A finding of a verification.
 package struct Finding: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable {

@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// The facts that a damaged store's manifests still have: every whole group of edits that verifies, of any of them.
 ///

@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// A hot or cold segment of a damaged store, with its valid end.
 struct SalvageSegment {

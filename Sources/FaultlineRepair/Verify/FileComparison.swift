@@ -1,4 +1,5 @@
 import FaultlineDisk
+import FaultlineLog
 
 /// Compares the directory with the manifest: every numbered file is listed, and every listed file exists.
 struct FileComparison {

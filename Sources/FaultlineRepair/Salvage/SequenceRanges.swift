@@ -1,3 +1,5 @@
+import FaultlineLog
+
 /// A set of sequence numbers that are inserted nearly in order.
 ///
 /// Kept as ranges, so that it takes memory for the gaps only.

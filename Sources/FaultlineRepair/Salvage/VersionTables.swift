@@ -1,3 +1,5 @@
+import FaultlineLog
+
 /// Finds the newest version of every object: the location of the newest that verifies, its sequence number, and that of
 /// a newer one that is known to be lost.
 ///

@@ -1,3 +1,5 @@
+import FaultlineLog
+
 /// Applies the records of a transaction that is known to have ended.
 extension SalvageReplay {
     /// Applies the records of a transaction.

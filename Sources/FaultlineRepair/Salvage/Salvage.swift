@@ -1,4 +1,5 @@
 package import FaultlineDisk
+package import FaultlineLog
 
 /// Writes a new store with all data of a damaged one that still verifies.
 ///

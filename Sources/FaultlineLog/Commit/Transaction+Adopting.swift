@@ -2,7 +2,7 @@ extension Transaction {
     /// Writes an object of another store, under its identifier there.
     ///
     /// Its row is unchanged. The mask of changed slots, which belongs to the other store's history, is removed.
-    mutating func adopt(_ view: RecordView, in table: TableID) throws(LogError) {
+    package mutating func adopt(_ view: RecordView, in table: TableID) throws(LogError) {
         let row = view.row
         try put(
             view.id, in: table, layout: view.layout, changed: nil, flags: view.flags.intersection(.hasExtension),
@@ -14,7 +14,7 @@ extension Transaction {
     ///
     /// - Returns: The error if the blob cannot be read; no placement is written then, and the copied bytes are dead.
     /// - Throws: Errors of this store's disk; the transaction cannot be completed then.
-    mutating func adoptBlob(
+    package mutating func adoptBlob(
         _ id: RecordID, _ reader: inout BlobReader, owner: BlobOwner
     ) throws(LogError) -> LogError? {
         let segment = try sequencer.openBlobSegment()
@@ -31,7 +31,7 @@ extension Transaction {
     }
 
     /// Ensures that new identifiers of a table are `next` or above.
-    mutating func raiseNextID(in table: TableID, to next: RecordID) throws(LogError) {
+    package mutating func raiseNextID(in table: TableID, to next: RecordID) throws(LogError) {
         let now = nextID(in: table)
         if next > now { _ = try allocateIDs(Int(next - now), in: table) }
     }

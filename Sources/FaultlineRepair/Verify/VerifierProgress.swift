@@ -1,3 +1,5 @@
+import FaultlineLog
+
 /// The progress of a verification, reported in steps large enough for a line on a terminal.
 struct VerifierProgress {
     private static let stepByteCountMax: UInt64 = 1 << 20

@@ -1,5 +1,6 @@
-internal import FaultlineLog
-internal import FaultlineModel
+import FaultlineLog
+import FaultlineModel
+package import FaultlineStore
 
 /// Clears to-one references to deleted objects, and removes links that lost one of their objects.
 ///
