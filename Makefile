@@ -215,4 +215,4 @@ ratchet:  ## Lowers the lists of Tests/Ratchet to the sizes of today; docs/Testi
 	@FAULTLINE_RATCHET=lower $(MAKE) test F=RatchetTests
 
 format:  ## Formats every Swift file
-	@swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples

@@ -77,11 +77,19 @@ let package = Package(
                 "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        // Inspects and verifies stores; the demo.
+        // The demo: an application with three versions of its models. The tool runs it.
+        .target(
+            name: "PackageArchive",
+            dependencies: [
+                "FaultlineCommands", "Faultline", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Examples/PackageArchive/Sources"),
+        // Inspects and verifies stores.
         .target(
             name: "FaultlineTool",
             dependencies: [
-                "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineStore",
+                "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineMigration",
+                "FaultlineStore",
                 "FaultlineModel",
                 "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -254,8 +262,11 @@ let package = Package(
             name: "FaultlineToolTests",
             dependencies: [
                 "FaultlineTool", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineStore",
-                "FaultlineLog",
+                "FaultlineLog", "FaultlineTestSupport",
             ]),
+        .testTarget(
+            name: "PackageArchiveTests", dependencies: ["PackageArchive", "FaultlineCommands"],
+            path: "Examples/PackageArchive/Tests"),
         // The models of Fixtures/models, compiled as apps are.
         .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"]),
         // The same models under other compiler settings.

@@ -24,8 +24,11 @@ struct RepositoryFile: Sendable {
     /// The components of the path.
     var parts: [Substring] { path.split(separator: "/") }
 
-    /// The target of a file below `Sources`.
-    var sourceTarget: String? { parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil }
+    /// The target of a file below `Sources`, or the example of a file below its `Sources`.
+    var sourceTarget: String? {
+        if parts.count > 2, parts[0] == "Sources" { return String(parts[1]) }
+        return parts.count > 3 && parts[0] == "Examples" && parts[2] == "Sources" ? String(parts[1]) : nil
+    }
 
     /// The lines of the contents, without line breaks.
     ///

@@ -1,5 +1,7 @@
 import ArgumentParser
 import FaultlineCommands
+import FaultlineLog
+import PackageArchive
 
 /// `faultline demo`: stores, faults and migrates this machine's own package database.
 struct DemoCommand: ParsableCommand {
@@ -26,7 +28,18 @@ struct DemoCommand: ParsableCommand {
             try CommandFailure.working { try rounds.run() }
             return
         }
-        var demo = Demo(options)
+        var demo = Demo(options, verifying: Self.verify)
         try demo.run()
+    }
+
+    /// The check of `faultline verify`.
+    private static func verify(
+        _ path: String, progress: (_ done: Int, _ total: Int) -> Void
+    ) throws -> Demo.Verdict {
+        let store = try OpenedStore(path)
+        var findings: [String] = []
+        let check = StoreCheck(store) { findings.append($0.description) }
+        try check.run(progress: progress)
+        return Demo.Verdict(findings: findings, storeByteCount: Int(clamping: try store.log.usage().byteCount))
     }
 }

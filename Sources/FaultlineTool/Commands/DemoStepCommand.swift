@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaultlineCommands
+import PackageArchive
 
 /// `faultline demo-step`: one measured step of the demo, in a process of its own.
 struct DemoStepCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineTestSupport
 import FaultlineTool
 import Glibc
 import Testing
@@ -24,14 +25,14 @@ struct InterruptedMigrationTests {
     }
 
     private static let count = 30_000
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
     private var store: String { folder.path + "/old" }
     private var goal: String { folder.path + "/goal" }
     private var file: String { folder.path + "/mapping.json" }
     private var report: String { folder.path + "/report.json" }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = TemporaryDirectory()
         let container = try ModelContainer(
             for: Tickets1.Ticket.self, configurations: ModelConfiguration(url: URL(filePath: store)))
         let context = ModelContext(container)

@@ -1,6 +1,7 @@
 import Faultline
 import FaultlineMigration
 import FaultlineStore
+import FaultlineTestSupport
 import FaultlineTool
 import Testing
 

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineTestSupport
 import FaultlineTool
 import Testing
 
@@ -23,12 +24,12 @@ private enum Guests2 {
 }
 
 struct QuarantineCommandTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
     private var path: String { folder.path + "/guests" }
 
     /// Two guests have the same email: the second one is quarantined, and the third refers to it.
     init() throws {
-        folder = try TemporaryFolder()
+        folder = TemporaryDirectory()
         var configuration = ModelConfiguration(url: URL(filePath: path))
         let first = try ModelContainer(for: Guests1.Guest.self, configurations: configuration)
         let context = ModelContext(first)

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineTestSupport
 import FaultlineTool
 import Testing
 
@@ -29,11 +30,11 @@ import Testing
 
 /// A store with ten tickets of deleted holders, three of them with a deleted payer, and four lost links.
 private struct TicketStore {
-    let folder: TemporaryFolder
+    let folder: TemporaryDirectory
     var path: String { folder.path + "/tickets" }
 
     init(withRequired: Bool) throws {
-        folder = try TemporaryFolder()
+        folder = TemporaryDirectory()
         let container = try Self.container(folder.path + "/tickets")
         let context = ModelContext(container)
         let holders = (0..<3).map { Holder(name: "\($0)") }
@@ -124,7 +125,7 @@ struct RepairCommandTests {
     }
 
     /// Three saves with values outside of the row, copied as after a kill, without the last two.
-    private func cutStore(_ folder: TemporaryFolder) throws -> String {
+    private func cutStore(_ folder: TemporaryDirectory) throws -> String {
         let (living, path) = (folder.path + "/living", folder.path + "/cut")
         let container = try ShelfStore.container(living)
         let context = ModelContext(container)
@@ -154,7 +155,7 @@ struct RepairCommandTests {
 
     @Test("A8: a store that lost saves at its end opens after the loss is accepted, and writes a report")
     func acceptsALoss() async throws {
-        let folder = try TemporaryFolder()
+        let folder = TemporaryDirectory()
         let path = try cutStore(folder)
         let refused = #expect(throws: StorageError.self) { try ShelfStore.container(path) }
         #expect(refused?.code == .damaged)

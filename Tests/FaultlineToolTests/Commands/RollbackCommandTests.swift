@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineTestSupport
 import FaultlineTool
 import Testing
 

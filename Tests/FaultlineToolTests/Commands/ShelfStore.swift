@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineTestSupport
 import FaultlineTool
 import Testing
 
@@ -21,11 +22,11 @@ import Testing
 
 /// A store of ten shelves with three volumes each, and 100,000 bytes in each volume.
 struct ShelfStore {
-    let folder: TemporaryFolder
+    let folder: TemporaryDirectory
     var path: String { folder.path + "/old" }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = TemporaryDirectory()
         let container = try Self.container(folder.path + "/old")
         let context = ModelContext(container)
         for number in 0..<10 {

@@ -70,11 +70,13 @@ extension Ratchet {
 }
 
 extension RepositoryFile {
+    private static let proseRoots: Set<Substring> = ["Sources", "Tests", "Benchmarks", "Examples", "docs"]
+
     /// Whether the file is code or documentation.
     ///
     /// Fixtures and the lists of the ratchets are not.
     var isProse: Bool {
-        guard let root = parts.first, ["Sources", "Tests", "Benchmarks", "docs"].contains(root) else { return false }
+        guard let root = parts.first, Self.proseRoots.contains(root) else { return false }
         return text != nil && !path.hasPrefix("Tests/Ratchet/")
     }
 

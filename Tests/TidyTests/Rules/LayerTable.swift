@@ -66,9 +66,14 @@ enum LayerTable {
             others: upper.union(["ArgumentParser"])
         ),
         Row(
+            target: "PackageArchive", targets: ["Faultline", "FaultlineCommands"],
+            others: upper.union(["ArgumentParser"])
+        ),
+        Row(
             target: "FaultlineTool",
             targets: [
-                "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineStore",
+                "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineObjects",
+                "FaultlineStore",
                 "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
             ],
             others: upper.union(["ArgumentParser"])

@@ -15,7 +15,7 @@ struct MarkdownWidthRule: TidyRule {
 /// Links and paths in Markdown lead to files of the repository, and links with `#` to a heading there.
 struct MarkdownReferenceRule: TidyRule {
     /// First folders of the paths that are looked up when prose names them as code.
-    static let roots: Set<Substring> = ["Sources", "Tests", "Benchmarks", "Fixtures", "docs", ".ci"]
+    static let roots: Set<Substring> = ["Sources", "Tests", "Benchmarks", "Examples", "Fixtures", "docs", ".ci"]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
         let known = Set(files.flatMap { file in file.parts.indices.map { file.parts[...$0].joined(separator: "/") } })

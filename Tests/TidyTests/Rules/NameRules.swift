@@ -46,7 +46,9 @@ struct TypeNameRule: TidyRule {
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file -> [Violation] in
-            guard file.parts.count > 1, ["Sources", "Tests", "Benchmarks"].contains(file.parts[0]) else { return [] }
+            guard file.parts.count > 1, ["Sources", "Tests", "Benchmarks", "Examples"].contains(file.parts[0]) else {
+                return []
+            }
             return lineViolations(file, file.swift?.code ?? []) { line in
                 guard let name = line.declaredType, !Self.given.contains(name) else { return nil }
                 if name == "Faultline" { return "a type named Faultline hides the module; name it for its purpose" }

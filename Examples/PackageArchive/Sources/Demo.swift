@@ -1,20 +1,42 @@
 import Faultline
 import FaultlineCommands
-import FaultlineLog
 
 /// One run of the demo: finished work of an earlier run is not repeated.
-struct Demo {
+package struct Demo {
+    /// Checks the store at a path, and calls `progress` with the bytes done so far, and the bytes in all.
+    package typealias Verifying = (_ path: String, _ progress: (_ done: Int, _ total: Int) -> Void) throws -> Verdict
+
+    /// The outcome of a check of the whole store.
+    package struct Verdict: Sendable {
+        /// A sentence for each fault.
+        package let findings: [String]
+        /// Bytes of the store on disk.
+        package let storeByteCount: Int
+
+        package init(findings: [String], storeByteCount: Int) {
+            self.findings = findings
+            self.storeByteCount = storeByteCount
+        }
+    }
+
     private let options: DemoOptions
+    private let verifying: Verifying
     private var report = DemoReport()
 
-    init(_ options: DemoOptions) {
+    /// Prepares a run.
+    ///
+    /// - Parameters:
+    ///   - options: The options.
+    ///   - verifying: The last step. The tool gives `faultline verify`, which reads below the public face.
+    package init(_ options: DemoOptions, verifying: @escaping Verifying) {
         self.options = options
+        self.verifying = verifying
     }
 
     /// Runs all steps, and prints the table and the JSON line.
     ///
     /// - Throws: A failure that ends the tool, after a JSON line that gives the reason.
-    mutating func run() throws {
+    package mutating func run() throws {
         do {
             try runSteps()
         } catch {
@@ -209,18 +231,15 @@ struct Demo {
     }
 
     private mutating func verify() throws {
-        let store = try OpenedStore(options.store)
-        var findings: [String] = []
-        let check = StoreCheck(store) { findings.append($0.description) }
         var line: ProgressLine?
         let begin = monotonicSeconds()
-        try check.run { done, total in
+        let verdict = try verifying(options.store) { done, total in
             if line == nil { line = ProgressLine("verifying", total: total, unit: "bytes") }
             line?.update(done)
         }
         line?.finish()
         report.verifySeconds = monotonicSeconds() - begin
-        report.verifyFindings = findings
-        report.storeByteCount = Int(clamping: try store.log.usage().byteCount)
+        report.verifyFindings = verdict.findings
+        report.storeByteCount = verdict.storeByteCount
     }
 }

@@ -1,4 +1,4 @@
-import FaultlineTool
+import PackageArchive
 
 /// Reads stanzas from texts in memory, like files, in pieces of any size.
 struct StanzaTexts {

@@ -1,32 +1,34 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// The options of a demo run.
-struct DemoOptions: ParsableArguments, Sendable {
+package struct DemoOptions: ParsableArguments, Sendable {
     @Argument(help: "The store's directory; it is made if it is not there.")
-    var store: String
+    package var store: String
 
     @Flag(help: "Removes what an earlier run left at that place. Without it, a run goes on where one was stopped.")
-    var fresh = false
+    package var fresh = false
 
     @Option(name: .customLong("blob-mib"), help: "The most MiB of files taken as large attributes.")
-    var blobMiB = 512
+    package var blobMiB = 512
 
     @Option(name: .customLong("cache-mib"), help: "The cache budget of the list step, in MiB.")
-    var cacheMiB = 4
+    package var cacheMiB = 4
 
     @Option(name: .customLong("ceiling-mib"), help: "The memory ceiling of the migrations, in MiB.")
-    var ceilingMiB = 64
+    package var ceilingMiB = 64
 
     @Option(name: .customLong("objects"), help: "The fewest objects: a smaller source is repeated under new names.")
-    var leastObjectCount = 50_000
+    package var leastObjectCount = 50_000
 
     @Option(help: "Stores the directories and files of this folder instead of the package database.")
-    var folder: String?
+    package var folder: String?
 
     @Flag(help: .hidden)
-    var announce = false
+    package var announce = false
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         guard blobMiB >= 0, cacheMiB >= 4, ceilingMiB >= 16, leastObjectCount >= 0 else {
             throw ValidationError(
                 "--blob-mib is at least 0, --cache-mib at least 4, --ceiling-mib at least 16, --objects at least 0."
@@ -34,5 +36,5 @@ struct DemoOptions: ParsableArguments, Sendable {
         }
     }
 
-    var journalPath: String { store + ".journal" }
+    package var journalPath: String { store + ".journal" }
 }

@@ -1,4 +1,4 @@
-import FaultlineTool
+import PackageArchive
 import Testing
 
 @Suite struct ProcessMemoryTests {

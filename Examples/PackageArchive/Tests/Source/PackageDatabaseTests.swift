@@ -1,5 +1,5 @@
 import FaultlineCommands
-import FaultlineTool
+import PackageArchive
 import Testing
 
 @Suite struct PackageDatabaseTests {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A round begins with an empty store. Its first kills fall into the import, the others into the migration; then the
 /// demo runs to its end, comparison included.
-struct KillRounds {
+package struct KillRounds {
     /// Kills in a round.
     private static let killsInRound = 10
 
@@ -22,7 +22,7 @@ struct KillRounds {
     private var importSeconds = 1.0
     private var migrationSeconds = 1.0
 
-    init(_ options: DemoOptions, killCount: Int, seed: UInt64) {
+    package init(_ options: DemoOptions, killCount: Int, seed: UInt64) {
         self.options = options
         self.killCount = killCount
         self.seed = seed
@@ -30,7 +30,7 @@ struct KillRounds {
     }
 
     /// Runs all rounds and prints the JSON line.
-    mutating func run() throws {
+    package mutating func run() throws {
         Terminal.messages.write("seed \(seed)\n")
         try runThrough(isFresh: true)
         var rounds = 1

@@ -1,5 +1,5 @@
-import FaultlineTool
 import Glibc
+import PackageArchive
 import Testing
 
 @Suite struct LargestFilesTests {

@@ -3,7 +3,7 @@ import FaultlineCommands
 
 /// The steps whose memory is measured: each runs in a process of its own, so that memory which an earlier step has
 /// freed hides nothing.
-enum MeasuredStep: String, CaseIterable, Sendable {
+package enum MeasuredStep: String, CaseIterable, Sendable {
     /// Lists all names.
     case list
     /// From the first schema to the second.
@@ -19,7 +19,7 @@ enum MeasuredStep: String, CaseIterable, Sendable {
     ///   - ceilingByteCount: The memory ceiling of migrations.
     /// - Returns: The cost of the step.
     /// - Throws: The errors of opening and reading the store.
-    func run(on store: String, cacheByteCount: Int, ceilingByteCount: Int) throws -> StepFigures {
+    package func run(on store: String, cacheByteCount: Int, ceilingByteCount: Int) throws -> StepFigures {
         try warmUp()
         ProcessMemory.resetPeak()
         let base = ProcessMemory.now().residentByteCount
