@@ -28,7 +28,7 @@ struct BlobFrames {
             let record = base + FrameHeader.byteCount
             return header.kind == .blob && header.recordCount == 1 && header.isContinued != piece.isLast
                 && header.headersCRC == CRC32C.checksum(record, RecordHeader.byteCount)
-                && header.bodyByteCount == piece.bodyByteCount && record.u48(16) == id
+                && header.bodyByteCount == piece.bodyByteCount && record[RecordHeader.Fields.id] == id
         }
         guard isValid else {
             throw blob.managed.noting(

@@ -107,7 +107,8 @@ package struct BlobReader: ~Copyable {
             try blob.managed.read(into: bytes, at: placement.offset, "reading a blob's header")
             guard let start = UnsafeRawPointer(bytes.baseAddress) else { return nil }
             let binding = blob.managed.recordBinding(at: placement.offset)
-            guard start.u32(0) == placement.recordCRC, start.u16(12) == TableID.blobs.rawValue,
+            guard start[RecordHeader.Fields.checksum] == placement.recordCRC,
+                start[RecordHeader.Fields.table] == TableID.blobs.rawValue,
                 let header = BlobHeader(verifying: start, id: id, binding: binding)
             else { return nil }
             let isPlaced =

@@ -167,7 +167,7 @@ struct BlobWriter: ~Copyable {
         RecordHeader.seal(
             record, RecordHeader.byteCount + BlobHeader.byteCount,
             binding: segment.managed.recordBinding(at: layout.recordOffset))
-        let recordCRC = record.u32(0)
+        let recordCRC = record[RecordHeader.Fields.checksum]
 
         // The padding is the tail of the last piece.
         while (bufferedFrom + UInt64(buffered)) & 7 != 0 {

@@ -77,7 +77,7 @@ struct ChunkTable: ~Copyable {
 
     private mutating func rewind() {
         walked = 0
-        offset = bytes.u64(8)
+        offset = bytes[ChunkGroup.Fields.firstChunk]
     }
 
     private mutating func load(_ group: Int, of blob: BlobBytes) throws(LogError) -> Bool {

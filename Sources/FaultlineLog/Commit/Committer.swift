@@ -265,7 +265,7 @@ final class Committer: @unchecked Sendable {
 
     /// The number of the transaction that a frame belongs to.
     private static func sequence(of frame: Item.Frame) -> UInt64 {
-        (frame.block.start + frame.start).u64(FrameHeader.sequenceOffset)
+        (frame.block.start + frame.start)[FrameHeader.Fields.sequence]
     }
 
     private func stamp(_ frame: Item.Frame) {

@@ -93,9 +93,8 @@ final class MovedFrame {
             let target = segment.writtenEnd + UInt64(head + record.place)
             // The bytes under the checksum have not changed; the checksum is bound to the new location.
             let copy = start + (head + record.place)
-            copy.set(
-                copy.u32(0) ^ source.recordBinding(at: record.origin.from.byteOffset)
-                    ^ segment.managed.recordBinding(at: target), 0)
+            copy[RecordHeader.Fields.checksum] ^=
+                source.recordBinding(at: record.origin.from.byteOffset) ^ segment.managed.recordBinding(at: target)
             originals =
                 min(originals.lowerBound, record.origin.sequence)...max(originals.upperBound, record.origin.sequence)
             guard record.isPut else { continue }

@@ -5,6 +5,18 @@ package struct BlobHeader: Equatable {
     package static let byteCount = 40
     static let flagCompressed: UInt32 = 1
 
+    /// The table of section 10.1.
+    enum Fields {
+        static let rawByteCount = Field.U64(0)
+        static let storedByteCount = Field.U64(8)
+        static let chunkByteCount = Field.U32(16)
+        static let chunkCount = Field.U32(20)
+        static let table = Field.U16(24)
+        static let slot = Field.U16(26)
+        static let flags = Field.U32(28)
+        static let id = Field.U64(32)
+    }
+
     var rawByteCount: UInt64
     /// Stored bytes of all chunks.
     var storedByteCount: UInt64
@@ -26,12 +38,12 @@ package struct BlobHeader: Equatable {
     }
 
     init?(reading bytes: UnsafeRawPointer) {
-        rawByteCount = bytes.u64(0)
-        storedByteCount = bytes.u64(8)
-        chunkCount = bytes.u32(20)
-        owner = BlobOwner(table: TableID(rawValue: bytes.u16(24)), slot: bytes.u16(26), id: bytes.u64(32))
-        flags = bytes.u32(28)
-        guard bytes.u32(16) == UInt32(Limits.chunkByteCount), rawByteCount <= Limits.blobByteCountMax,
+        rawByteCount = bytes[Fields.rawByteCount]
+        storedByteCount = bytes[Fields.storedByteCount]
+        chunkCount = bytes[Fields.chunkCount]
+        owner = BlobOwner(table: TableID(rawValue: bytes[Fields.table]), slot: bytes[Fields.slot], id: bytes[Fields.id])
+        flags = bytes[Fields.flags]
+        guard bytes[Fields.chunkByteCount] == UInt32(Limits.chunkByteCount), rawByteCount <= Limits.blobByteCountMax,
             storedByteCount <= rawByteCount,
             UInt64(chunkCount) == (rawByteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount)
         else { return nil }
@@ -40,21 +52,23 @@ package struct BlobHeader: Equatable {
     /// Reads the blob header behind the record header, whose checksum covers both; nil if they are not that blob's, or
     /// do not verify at their offset.
     package init?(verifying record: UnsafeRawPointer, id: RecordID, binding: UInt32) {
-        guard CRC32C.checksum(record + 4, RecordHeader.byteCount + Self.byteCount - 4) ^ binding == record.u32(0),
-            record.u48(16) == id
+        guard
+            CRC32C.checksum(record + 4, RecordHeader.byteCount + Self.byteCount - 4) ^ binding
+                == record[RecordHeader.Fields.checksum],
+            record[RecordHeader.Fields.id] == id
         else { return nil }
         self.init(reading: record + RecordHeader.byteCount)
     }
 
     func write(to bytes: UnsafeMutableRawPointer) {
-        bytes.set(rawByteCount, 0)
-        bytes.set(storedByteCount, 8)
-        bytes.set(UInt32(Limits.chunkByteCount), 16)
-        bytes.set(chunkCount, 20)
-        bytes.set(owner.table.rawValue, 24)
-        bytes.set(owner.slot, 26)
-        bytes.set(flags, 28)
-        bytes.set(owner.id, 32)
+        bytes[Fields.rawByteCount] = rawByteCount
+        bytes[Fields.storedByteCount] = storedByteCount
+        bytes[Fields.chunkByteCount] = UInt32(Limits.chunkByteCount)
+        bytes[Fields.chunkCount] = chunkCount
+        bytes[Fields.table] = owner.table.rawValue
+        bytes[Fields.slot] = owner.slot
+        bytes[Fields.flags] = flags
+        bytes[Fields.id] = owner.id
     }
 }
 
@@ -73,6 +87,16 @@ package struct BlobOwner: Hashable, Sendable {
 /// The placement of a blob: the row of table 2, `docs/FileFormat.md` section 10.3.
 package struct BlobPlacement: Equatable, Sendable {
     static let byteCount = 40
+
+    /// The table of section 10.3.
+    enum Fields {
+        static let segment = Field.U64(0)
+        static let offset = Field.U64(8)
+        static let rawByteCount = Field.U64(16)
+        static let storedByteCount = Field.U64(24)
+        static let recordCRC = Field.U32(32)
+        static let flags = Field.U32(36)
+    }
 
     package let segment: UInt64
     /// The header of the blob record, in bytes from the start of the file.
@@ -96,20 +120,20 @@ package struct BlobPlacement: Equatable, Sendable {
 
     package init?(reading row: UnsafeRawBufferPointer) {
         guard row.count == Self.byteCount, let bytes = row.baseAddress else { return nil }
-        segment = bytes.u64(0)
-        offset = bytes.u64(8)
-        rawByteCount = bytes.u64(16)
-        storedByteCount = bytes.u64(24)
-        recordCRC = bytes.u32(32)
-        flags = bytes.u32(36)
+        segment = bytes[Fields.segment]
+        offset = bytes[Fields.offset]
+        rawByteCount = bytes[Fields.rawByteCount]
+        storedByteCount = bytes[Fields.storedByteCount]
+        recordCRC = bytes[Fields.recordCRC]
+        flags = bytes[Fields.flags]
     }
 
     func write(to bytes: UnsafeMutableRawPointer) {
-        bytes.set(segment, 0)
-        bytes.set(offset, 8)
-        bytes.set(rawByteCount, 16)
-        bytes.set(storedByteCount, 24)
-        bytes.set(recordCRC, 32)
-        bytes.set(flags, 36)
+        bytes[Fields.segment] = segment
+        bytes[Fields.offset] = offset
+        bytes[Fields.rawByteCount] = rawByteCount
+        bytes[Fields.storedByteCount] = storedByteCount
+        bytes[Fields.recordCRC] = recordCRC
+        bytes[Fields.flags] = flags
     }
 }

@@ -4,6 +4,13 @@ import FaultlineDisk
 ///
 /// The table is cut into groups, so that a read of a range needs only one of them, even in a large blob.
 enum ChunkGroup {
+    /// The header: section 10.2.
+    enum Fields {
+        static let checksum = Field.U32(0)
+        static let reserved = Field.U32(4)
+        static let firstChunk = Field.U64(8)
+    }
+
     static let headerByteCount = 16
     static let entryByteCount = 8
     static let chunkCountMax = 510
@@ -26,13 +33,15 @@ enum ChunkGroup {
     ///   - firstChunk: The offset of its first chunk in the blob's payload.
     ///   - seed: `FileHeader.seed` of the group's offset.
     static func seal(_ bytes: UnsafeMutableRawPointer, _ byteCount: Int, firstChunk: UInt64, seed: UInt32) {
-        bytes.set(UInt32(0), 4)
-        bytes.set(firstChunk, 8)
-        bytes.set(CRC32C.checksum(bytes + 4, byteCount - 4, seed: seed), 0)
+        bytes[Fields.reserved] = UInt32(0)
+        bytes[Fields.firstChunk] = firstChunk
+        bytes[Fields.checksum] = CRC32C.checksum(
+            bytes + Fields.reserved.offset, byteCount - Fields.reserved.offset, seed: seed)
     }
 
     /// Whether the bytes are a group that was written at the offset that `seed` was made from.
     static func isValid(_ bytes: UnsafeRawPointer, _ byteCount: Int, seed: UInt32) -> Bool {
-        CRC32C.checksum(bytes + 4, byteCount - 4, seed: seed) == bytes.u32(0) && bytes.u32(4) == 0
+        CRC32C.checksum(bytes + Fields.reserved.offset, byteCount - Fields.reserved.offset, seed: seed)
+            == bytes[Fields.checksum] && bytes[Fields.reserved] == 0
     }
 }

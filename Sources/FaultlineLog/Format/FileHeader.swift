@@ -5,6 +5,23 @@ package struct FileHeader: Equatable, Sendable {
     package static let byteCount = 64
     static let magic: UInt64 = 0x0145_4C49_4654_4C46
 
+    /// The table of section 4.
+    enum Fields {
+        static let magic = Field.U64(0)
+        static let major = Field.U16(8)
+        static let minor = Field.U16(10)
+        static let headerByteCount = Field.U16(12)
+        static let kind = Field.U16(14)
+        static let storeHigh = Field.U64(16)
+        static let storeLow = Field.U64(24)
+        static let fileNumber = Field.U64(32)
+        static let salt = Field.U64(40)
+        static let keyNumber = Field.U32(48)
+        static let generation = Field.U32(52)
+        static let reserved = Field.Bytes(56, 4)
+        static let checksum = Field.U32(60)
+    }
+
     package let kind: FileKind
     package let storeHigh: UInt64
     package let storeLow: UInt64
@@ -32,17 +49,18 @@ package struct FileHeader: Equatable, Sendable {
     /// - Throws: The first check that failed: magic, checksum, and `.newerFormat` for an unknown version, size or kind
     ///   and for reserved bytes that are not zero.
     package init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-        guard bytes.u64(0) == Self.magic else { throw .wrongMagic }
-        guard CRC32C.checksum(bytes, 60) == bytes.u32(60) else { throw .wrongChecksum }
-        guard bytes.u16(8) == FormatVersion.major else { throw .newerFormat }
-        guard bytes.u16(12) == 64, let kind = FileKind(rawValue: bytes.u16(14)) else { throw .newerFormat }
-        guard bytes.u32(48) == 0, bytes.isZero(56, to: 60) else { throw .newerFormat }
+        guard bytes[Fields.magic] == Self.magic else { throw .wrongMagic }
+        guard CRC32C.checksum(bytes, Fields.checksum.offset) == bytes[Fields.checksum] else { throw .wrongChecksum }
+        guard bytes[Fields.major] == FormatVersion.major else { throw .newerFormat }
+        guard bytes[Fields.headerByteCount] == UInt16(Self.byteCount), let kind = FileKind(rawValue: bytes[Fields.kind])
+        else { throw .newerFormat }
+        guard bytes[Fields.keyNumber] == 0, bytes.isZero(Fields.reserved) else { throw .newerFormat }
         self.kind = kind
-        storeHigh = bytes.u64(16)
-        storeLow = bytes.u64(24)
-        fileNumber = bytes.u64(32)
-        salt = bytes.u64(40)
-        generation = bytes.u32(52)
+        storeHigh = bytes[Fields.storeHigh]
+        storeLow = bytes[Fields.storeLow]
+        fileNumber = bytes[Fields.fileNumber]
+        salt = bytes[Fields.salt]
+        generation = bytes[Fields.generation]
     }
 
     /// Reads a header, or nil if it is none.
@@ -58,17 +76,17 @@ package struct FileHeader: Equatable, Sendable {
     /// Writes the 64 bytes.
     package func write(to bytes: UnsafeMutableRawPointer) {
         bytes.zero(0, to: Self.byteCount)
-        bytes.set(Self.magic, 0)
-        bytes.set(FormatVersion.major, 8)
-        bytes.set(FormatVersion.minor, 10)
-        bytes.set(UInt16(Self.byteCount), 12)
-        bytes.set(kind.rawValue, 14)
-        bytes.set(storeHigh, 16)
-        bytes.set(storeLow, 24)
-        bytes.set(fileNumber, 32)
-        bytes.set(salt, 40)
-        bytes.set(generation, 52)
-        bytes.set(CRC32C.checksum(bytes, 60), 60)
+        bytes[Fields.magic] = Self.magic
+        bytes[Fields.major] = FormatVersion.major
+        bytes[Fields.minor] = FormatVersion.minor
+        bytes[Fields.headerByteCount] = UInt16(Self.byteCount)
+        bytes[Fields.kind] = kind.rawValue
+        bytes[Fields.storeHigh] = storeHigh
+        bytes[Fields.storeLow] = storeLow
+        bytes[Fields.fileNumber] = fileNumber
+        bytes[Fields.salt] = salt
+        bytes[Fields.generation] = generation
+        bytes[Fields.checksum] = CRC32C.checksum(bytes, Fields.checksum.offset)
     }
 
     /// The seed for the checksum of a frame, block or page at `offset` of this file, so that it is valid there only.

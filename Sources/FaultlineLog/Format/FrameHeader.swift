@@ -13,7 +13,22 @@ package enum FrameKind: UInt8, Sendable {
 /// The 48 bytes before the records of a frame: `docs/FileFormat.md` section 5.
 package struct FrameHeader: Equatable, Sendable {
     package static let byteCount = 48
-    static let sequenceOffset = 16
+
+    /// The table of section 5.
+    package enum Fields {
+        package static let checksum = Field.U32(0)
+        package static let bodyByteCount = Field.U32(4)
+        package static let headersCRC = Field.U32(8)
+        package static let recordCount = Field.U16(12)
+        package static let kind = Field.U8(14)
+        package static let flags = Field.U8(15)
+        package static let sequence = Field.U64(16)
+        package static let durable = Field.U64(24)
+        package static let previousHead = Field.U32(32)
+        package static let part = Field.U32(36)
+        package static let spill = Field.U64(40)
+    }
+
     private static let reservedFlags: UInt8 = 0b1_1111
     /// Recovery copied the frame here from a segment that it sealed before it.
     static let flagRescued: UInt8 = 1 << 5
@@ -60,23 +75,23 @@ package struct FrameHeader: Equatable, Sendable {
     ///
     /// Only the checksum decides, for any kind: a frame of a newer version is no torn tail.
     package init?(reading bytes: UnsafeRawPointer, at offset: UInt64, of file: FileHeader) {
-        guard CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset)) == bytes.u32(0) else { return nil }
-        let bodyByteCount = Int(bytes.u32(4))
-        guard bytes.u8(14) != 0, bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else {
+        guard CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset)) == bytes[Fields.checksum] else { return nil }
+        let bodyByteCount = Int(bytes[Fields.bodyByteCount])
+        guard bytes[Fields.kind] != 0, bodyByteCount <= Limits.frameBodyByteCountMax, bodyByteCount & 7 == 0 else {
             return nil
         }
         // No writer records more as durable than it has written: this excludes bytes that look like a head by chance.
-        guard bytes.u64(24) <= offset else { return nil }
+        guard bytes[Fields.durable] <= offset else { return nil }
         self.bodyByteCount = bodyByteCount
-        headersCRC = bytes.u32(8)
-        recordCount = Int(bytes.u16(12))
-        kind = FrameKind(rawValue: bytes.u8(14))
-        flags = bytes.u8(15)
-        sequence = bytes.u64(Self.sequenceOffset)
-        durable = bytes.u64(24)
-        previousHead = bytes.u32(32)
-        part = bytes.u32(36)
-        spill = bytes.u64(40)
+        headersCRC = bytes[Fields.headersCRC]
+        recordCount = Int(bytes[Fields.recordCount])
+        kind = FrameKind(rawValue: bytes[Fields.kind])
+        flags = bytes[Fields.flags]
+        sequence = bytes[Fields.sequence]
+        durable = bytes[Fields.durable]
+        previousHead = bytes[Fields.previousHead]
+        part = bytes[Fields.part]
+        spill = bytes[Fields.spill]
     }
 
     /// Writes the header of a frame at `offset` of `file`.
@@ -84,16 +99,16 @@ package struct FrameHeader: Equatable, Sendable {
     /// - Returns: headCRC, for the next frame's chain.
     @discardableResult
     func write(to bytes: UnsafeMutableRawPointer, at offset: UInt64, of file: FileHeader) -> UInt32 {
-        bytes.set(UInt32(bodyByteCount), 4)
-        bytes.set(headersCRC, 8)
-        bytes.set(UInt16(recordCount), 12)
-        bytes.set(kind?.rawValue ?? 0, 14)
-        bytes.set(flags, 15)
-        bytes.set(sequence, Self.sequenceOffset)
-        bytes.set(durable, 24)
-        bytes.set(previousHead, 32)
-        bytes.set(part, 36)
-        bytes.set(spill, 40)
+        bytes[Fields.bodyByteCount] = UInt32(bodyByteCount)
+        bytes[Fields.headersCRC] = headersCRC
+        bytes[Fields.recordCount] = UInt16(recordCount)
+        bytes[Fields.kind] = kind?.rawValue ?? 0
+        bytes[Fields.flags] = flags
+        bytes[Fields.sequence] = sequence
+        bytes[Fields.durable] = durable
+        bytes[Fields.previousHead] = previousHead
+        bytes[Fields.part] = part
+        bytes[Fields.spill] = spill
         return Self.seal(bytes, at: offset, of: file)
     }
 
@@ -104,15 +119,15 @@ package struct FrameHeader: Equatable, Sendable {
     static func stamp(
         _ bytes: UnsafeMutableRawPointer, durable: UInt64, previousHead: UInt32, at offset: UInt64, of file: FileHeader
     ) -> UInt32 {
-        bytes.set(durable, 24)
-        bytes.set(previousHead, 32)
+        bytes[Fields.durable] = durable
+        bytes[Fields.previousHead] = previousHead
         return seal(bytes, at: offset, of: file)
     }
 
     @inline(__always)
     private static func seal(_ bytes: UnsafeMutableRawPointer, at offset: UInt64, of file: FileHeader) -> UInt32 {
         let head = CRC32C.checksum(bytes + 4, 44, seed: file.seed(at: offset))
-        bytes.set(head, 0)
+        bytes[Fields.checksum] = head
         return head
     }
 }

@@ -5,6 +5,25 @@ package struct Identity: Equatable, Sendable {
     package static let copyByteCount = 4_096
     static let magic: UInt64 = 0x0A1A_0A0D_544C_4689
 
+    /// The table of section 2.
+    enum Fields {
+        static let magic = Field.U64(0)
+        static let major = Field.U16(8)
+        static let minor = Field.U16(10)
+        static let copyByteCount = Field.U32(12)
+        static let storeHigh = Field.U64(16)
+        static let storeLow = Field.U64(24)
+        static let created = Field.I64(32)
+        static let salt = Field.U64(40)
+        static let instanceHigh = Field.U64(48)
+        static let instanceLow = Field.U64(56)
+        static let incompatible = Field.U64(64)
+        static let readCompatible = Field.U64(72)
+        static let compatible = Field.U64(80)
+        static let reserved = Field.Bytes(88, 4_004)
+        static let checksum = Field.U32(4_092)
+    }
+
     package let storeHigh: UInt64
     package let storeLow: UInt64
     package let createdNanoseconds: Int64
@@ -28,21 +47,21 @@ package struct Identity: Equatable, Sendable {
 
     /// Reads one copy of 4,096 bytes.
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-        guard bytes.u64(0) == Self.magic else { throw .wrongMagic }
-        guard CRC32C.checksum(bytes, 4_092) == bytes.u32(4_092) else { throw .wrongChecksum }
-        guard bytes.u16(8) == FormatVersion.major else { throw .newerFormat }
-        guard bytes.u32(12) == Self.copyByteCount else { throw .outOfRange }
-        storeHigh = bytes.u64(16)
-        storeLow = bytes.u64(24)
-        createdNanoseconds = Int64(bitPattern: bytes.u64(32))
-        salt = bytes.u64(40)
-        instance = StoreID(high: bytes.u64(48), low: bytes.u64(56))
-        incompatible = bytes.u64(64)
-        readCompatible = bytes.u64(72)
-        compatible = bytes.u64(80)
+        guard bytes[Fields.magic] == Self.magic else { throw .wrongMagic }
+        guard CRC32C.checksum(bytes, Fields.checksum.offset) == bytes[Fields.checksum] else { throw .wrongChecksum }
+        guard bytes[Fields.major] == FormatVersion.major else { throw .newerFormat }
+        guard bytes[Fields.copyByteCount] == Self.copyByteCount else { throw .outOfRange }
+        storeHigh = bytes[Fields.storeHigh]
+        storeLow = bytes[Fields.storeLow]
+        createdNanoseconds = bytes[Fields.created]
+        salt = bytes[Fields.salt]
+        instance = StoreID(high: bytes[Fields.instanceHigh], low: bytes[Fields.instanceLow])
+        incompatible = bytes[Fields.incompatible]
+        readCompatible = bytes[Fields.readCompatible]
+        compatible = bytes[Fields.compatible]
         let unknown = incompatible & ~FormatVersion.knownIncompatible
         guard unknown == 0 else { throw .unknownFeatures(unknown) }
-        guard bytes.isZero(88, to: 4_092) else { throw .newerFormat }
+        guard bytes.isZero(Fields.reserved) else { throw .newerFormat }
     }
 
     /// The identity with a feature that every version must know.
@@ -62,19 +81,19 @@ package struct Identity: Equatable, Sendable {
     /// Writes one copy of 4,096 bytes.
     func write(to bytes: UnsafeMutableRawPointer) {
         bytes.zero(0, to: Self.copyByteCount)
-        bytes.set(Self.magic, 0)
-        bytes.set(FormatVersion.major, 8)
-        bytes.set(FormatVersion.minor, 10)
-        bytes.set(UInt32(Self.copyByteCount), 12)
-        bytes.set(storeHigh, 16)
-        bytes.set(storeLow, 24)
-        bytes.set(UInt64(bitPattern: createdNanoseconds), 32)
-        bytes.set(salt, 40)
-        bytes.set(instance.high, 48)
-        bytes.set(instance.low, 56)
-        bytes.set(incompatible, 64)
-        bytes.set(readCompatible, 72)
-        bytes.set(compatible, 80)
-        bytes.set(CRC32C.checksum(bytes, 4_092), 4_092)
+        bytes[Fields.magic] = Self.magic
+        bytes[Fields.major] = FormatVersion.major
+        bytes[Fields.minor] = FormatVersion.minor
+        bytes[Fields.copyByteCount] = UInt32(Self.copyByteCount)
+        bytes[Fields.storeHigh] = storeHigh
+        bytes[Fields.storeLow] = storeLow
+        bytes[Fields.created] = createdNanoseconds
+        bytes[Fields.salt] = salt
+        bytes[Fields.instanceHigh] = instance.high
+        bytes[Fields.instanceLow] = instance.low
+        bytes[Fields.incompatible] = incompatible
+        bytes[Fields.readCompatible] = readCompatible
+        bytes[Fields.compatible] = compatible
+        bytes[Fields.checksum] = CRC32C.checksum(bytes, Fields.checksum.offset)
     }
 }

@@ -1,9 +1,17 @@
 /// The location of the newest version of an object: `docs/FileFormat.md` section 9.1.
 package struct Location: Equatable, Sendable {
     package static let byteCount = 12
+
+    /// The table of section 9.1.
+    enum Fields {
+        static let segment = Field.U32(0)
+        static let offset = Field.U32(4)
+        static let packed = Field.U32(8)
+    }
+
     static let sizeUnknown: UInt32 = 0xFF_FFFF
     /// The flags, which are all of a newer version.
-    static let flagsOffset = 11
+    static let flags = Field.U8(11)
 
     /// The low 32 bits of the file number; 0 means no object.
     package let segment: UInt32
@@ -43,15 +51,15 @@ package struct Location: Equatable, Sendable {
     /// Reads the 12 bytes of an entry of a table page.
     @inline(__always)
     package init(reading bytes: UnsafeRawPointer) {
-        segment = bytes.u32(0)
-        offset = bytes.u32(4)
-        packed = bytes.u32(8)
+        segment = bytes[Fields.segment]
+        offset = bytes[Fields.offset]
+        packed = bytes[Fields.packed]
     }
 
     @inline(__always)
     func write(to bytes: UnsafeMutableRawPointer) {
-        bytes.set(segment, 0)
-        bytes.set(offset, 4)
-        bytes.set(packed, 8)
+        bytes[Fields.segment] = segment
+        bytes[Fields.offset] = offset
+        bytes[Fields.packed] = packed
     }
 }

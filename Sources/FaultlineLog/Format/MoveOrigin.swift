@@ -1,7 +1,13 @@
 /// The old location of a moved record, and its transaction: an entry of the first record of a moved frame,
 /// `docs/FileFormat.md` section 6.
 package struct MoveOrigin: Equatable {
-    package static let byteCount = 8 + Location.byteCount
+    package static let byteCount = Fields.from.end
+
+    /// The table of section 6.
+    enum Fields {
+        static let sequence = Field.U64(0)
+        static let from = Field.Bytes(8, Location.byteCount)
+    }
 
     package let sequence: UInt64
     /// The location that the record was moved from.
@@ -14,12 +20,12 @@ package struct MoveOrigin: Equatable {
 
     /// Reads 20 bytes.
     package init(reading bytes: UnsafeRawPointer) {
-        sequence = bytes.u64(0)
-        from = Location(reading: bytes + 8)
+        sequence = bytes[Fields.sequence]
+        from = Location(reading: bytes[Fields.from])
     }
 
     func write(to bytes: UnsafeMutableRawPointer) {
-        bytes.set(sequence, 0)
-        from.write(to: bytes + 8)
+        bytes[Fields.sequence] = sequence
+        from.write(to: bytes[Fields.from])
     }
 }

@@ -33,6 +33,20 @@ package struct RecordFlags: OptionSet, Hashable, Sendable {
 package struct RecordHeader: Equatable, Sendable {
     package static let byteCount = 24
 
+    /// The table of section 6.
+    enum Fields {
+        static let checksum = Field.U32(0)
+        static let storedByteCount = Field.U32(4)
+        static let rawByteCount = Field.U32(8)
+        static let table = Field.U16(12)
+        static let layout = Field.U16(14)
+        static let id = Field.U48(16)
+        static let operation = Field.U8(22)
+        static let flags = Field.U8(23)
+        /// Identifier, operation and flags in one number.
+        static let word = Field.U64(16)
+    }
+
     package let checksum: UInt32
     package let storedByteCount: Int
     package let rawByteCount: Int
@@ -57,14 +71,14 @@ package struct RecordHeader: Equatable, Sendable {
     /// Reads the fields without verifying them.
     @inline(__always)
     package init(reading bytes: UnsafeRawPointer) {
-        checksum = bytes.u32(0)
-        storedByteCount = Int(bytes.u32(4))
-        rawByteCount = Int(bytes.u32(8))
-        table = bytes.u16(12)
-        layout = bytes.u16(14)
-        id = bytes.u48(16)
-        operation = bytes.u8(22)
-        flags = RecordFlags(rawValue: bytes.u8(23))
+        checksum = bytes[Fields.checksum]
+        storedByteCount = Int(bytes[Fields.storedByteCount])
+        rawByteCount = Int(bytes[Fields.rawByteCount])
+        table = bytes[Fields.table]
+        layout = bytes[Fields.layout]
+        id = bytes[Fields.id]
+        operation = bytes[Fields.operation]
+        flags = RecordFlags(rawValue: bytes[Fields.flags])
     }
 
     /// Writes all but the checksum.
@@ -74,11 +88,11 @@ package struct RecordHeader: Equatable, Sendable {
         id: RecordID,
         operation: RecordOperation, flags: RecordFlags
     ) {
-        bytes.set(UInt32(truncatingIfNeeded: storedByteCount), 4)
-        bytes.set(UInt32(truncatingIfNeeded: rawByteCount), 8)
-        bytes.set(table, 12)
-        bytes.set(layout, 14)
-        bytes.set(id | UInt64(operation.rawValue) << 48 | UInt64(flags.rawValue) << 56, 16)
+        bytes[Fields.storedByteCount] = UInt32(truncatingIfNeeded: storedByteCount)
+        bytes[Fields.rawByteCount] = UInt32(truncatingIfNeeded: rawByteCount)
+        bytes[Fields.table] = table
+        bytes[Fields.layout] = layout
+        bytes[Fields.word] = id | UInt64(operation.rawValue) << 48 | UInt64(flags.rawValue) << 56
     }
 
     /// Sets the checksum of a record of `whole` bytes; to be called last.
@@ -86,7 +100,7 @@ package struct RecordHeader: Equatable, Sendable {
     /// `binding` is `ManagedFile.recordBinding` of the record's offset.
     @inline(__always)
     static func seal(_ bytes: UnsafeMutableRawPointer, _ whole: Int, binding: UInt32) {
-        bytes.set(CRC32C.checksum(bytes + 4, whole - 4) ^ binding, 0)
+        bytes[Fields.checksum] = CRC32C.checksum(bytes + 4, whole - 4) ^ binding
     }
 
     /// Checks the record that begins at `bytes` and may use `limit` bytes: size, checksum, padding.
@@ -99,11 +113,11 @@ package struct RecordHeader: Equatable, Sendable {
     @inline(__always)
     package static func verify(_ bytes: UnsafeRawPointer, limit: Int, binding: UInt32) -> Int? {
         guard limit >= byteCount else { return nil }
-        let stored = Int(bytes.u32(4))
+        let stored = Int(bytes[Fields.storedByteCount])
         guard stored <= Limits.frameBodyByteCountMax else { return nil }
         let whole = byteCount + stored.roundedUpTo8
         guard whole <= limit else { return nil }
-        guard CRC32C.checksum(bytes + 4, whole - 4) ^ binding == bytes.u32(0) else { return nil }
+        guard CRC32C.checksum(bytes + 4, whole - 4) ^ binding == bytes[Fields.checksum] else { return nil }
         guard stored & 7 == 0 || bytes.isZero(byteCount + stored, to: whole) else { return nil }
         return whole
     }

@@ -2,6 +2,23 @@
 package struct TransactionRecord: Sendable {
     package static let fixedByteCount = 76
 
+    /// The table of section 6.1, which the author follows.
+    enum Fields {
+        static let sequence = Field.U64(0)
+        static let transactionHigh = Field.U64(8)
+        static let transactionLow = Field.U64(16)
+        static let wallNanoseconds = Field.I64(24)
+        static let recordCount = Field.U32(32)
+        static let firstVersionCount = Field.U32(36)
+        static let laterVersionCount = Field.U32(40)
+        static let deleteCount = Field.U32(44)
+        static let segment = Field.U64(48)
+        static let offset = Field.U64(56)
+        static let clockNanoseconds = Field.I64(64)
+        static let authorByteCount = Field.U16(72)
+        static let reserved = Field.U16(74)
+    }
+
     package var sequence: UInt64
     package var transaction: TransactionID
     /// Never below that of an earlier transaction, so that times have the order of transactions.
@@ -41,37 +58,37 @@ package struct TransactionRecord: Sendable {
 
     package init?(reading payload: UnsafeRawBufferPointer) {
         guard payload.count >= Self.fixedByteCount, let bytes = payload.baseAddress else { return nil }
-        sequence = bytes.u64(0)
-        transaction = TransactionID(high: bytes.u64(8), low: bytes.u64(16))
-        wallNanoseconds = Int64(bitPattern: bytes.u64(24))
-        recordCount = bytes.u32(32)
-        firstVersionCount = bytes.u32(36)
-        laterVersionCount = bytes.u32(40)
-        deleteCount = bytes.u32(44)
-        segment = bytes.u64(48)
-        offset = bytes.u64(56)
-        clockNanoseconds = Int64(bitPattern: bytes.u64(64))
-        let authorByteCount = Int(bytes.u16(72))
-        guard bytes.u16(74) == 0, authorByteCount <= Limits.authorByteCountMax,
+        sequence = bytes[Fields.sequence]
+        transaction = TransactionID(high: bytes[Fields.transactionHigh], low: bytes[Fields.transactionLow])
+        wallNanoseconds = bytes[Fields.wallNanoseconds]
+        recordCount = bytes[Fields.recordCount]
+        firstVersionCount = bytes[Fields.firstVersionCount]
+        laterVersionCount = bytes[Fields.laterVersionCount]
+        deleteCount = bytes[Fields.deleteCount]
+        segment = bytes[Fields.segment]
+        offset = bytes[Fields.offset]
+        clockNanoseconds = bytes[Fields.clockNanoseconds]
+        let authorByteCount = Int(bytes[Fields.authorByteCount])
+        guard bytes[Fields.reserved] == 0, authorByteCount <= Limits.authorByteCountMax,
             payload.count == Self.fixedByteCount + authorByteCount
         else { return nil }
         author = Array(payload[Self.fixedByteCount...])
     }
 
     func write(to bytes: UnsafeMutableRawPointer) {
-        bytes.set(sequence, 0)
-        bytes.set(transaction.high, 8)
-        bytes.set(transaction.low, 16)
-        bytes.set(UInt64(bitPattern: wallNanoseconds), 24)
-        bytes.set(recordCount, 32)
-        bytes.set(firstVersionCount, 36)
-        bytes.set(laterVersionCount, 40)
-        bytes.set(deleteCount, 44)
-        bytes.set(segment, 48)
-        bytes.set(offset, 56)
-        bytes.set(UInt64(bitPattern: clockNanoseconds), 64)
-        bytes.set(UInt16(author.count), 72)
-        bytes.set(UInt16(0), 74)
+        bytes[Fields.sequence] = sequence
+        bytes[Fields.transactionHigh] = transaction.high
+        bytes[Fields.transactionLow] = transaction.low
+        bytes[Fields.wallNanoseconds] = wallNanoseconds
+        bytes[Fields.recordCount] = recordCount
+        bytes[Fields.firstVersionCount] = firstVersionCount
+        bytes[Fields.laterVersionCount] = laterVersionCount
+        bytes[Fields.deleteCount] = deleteCount
+        bytes[Fields.segment] = segment
+        bytes[Fields.offset] = offset
+        bytes[Fields.clockNanoseconds] = clockNanoseconds
+        bytes[Fields.authorByteCount] = UInt16(author.count)
+        bytes[Fields.reserved] = UInt16(0)
         for (index, byte) in author.enumerated() { bytes.set(byte, Self.fixedByteCount + index) }
     }
 }

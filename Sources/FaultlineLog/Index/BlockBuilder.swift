@@ -127,14 +127,14 @@ struct BlockBuilder: ~Copyable {
         let arraysEnd = writeArrays()
         (start + arraysEnd).copyMemory(from: keys, byteCount: keysByteCount)
         let byteCount = arraysEnd + keysByteCount
-        start.set(UInt16(truncatingIfNeeded: byteCount - IndexBlock.headerByteCount), 4)
-        start.set(UInt16(truncatingIfNeeded: entryCount), 6)
+        start[IndexBlock.Fields.bodyByteCount] = UInt16(truncatingIfNeeded: byteCount - IndexBlock.headerByteCount)
+        start[IndexBlock.Fields.entryCount] = UInt16(truncatingIfNeeded: entryCount)
         let form = UInt8(truncatingIfNeeded: extent.idByteCount)
-        start.set(extent.hasLongLengths ? form | IndexBlock.formLongLengths : form, 8)
-        start.set(UInt8(truncatingIfNeeded: extent.sequenceByteCount), 9)
-        start.set48(extent.smallestID, 10)
-        start.set(extent.smallestSequence, 16)
-        start.set(CRC32C.checksum(start + 4, byteCount - 4, seed: seed), 0)
+        start[IndexBlock.Fields.form] = extent.hasLongLengths ? form | IndexBlock.formLongLengths : form
+        start[IndexBlock.Fields.sequenceByteCount] = UInt8(truncatingIfNeeded: extent.sequenceByteCount)
+        start[IndexBlock.Fields.smallestID] = extent.smallestID
+        start[IndexBlock.Fields.smallestSequence] = extent.smallestSequence
+        start[IndexBlock.Fields.checksum] = CRC32C.checksum(start + 4, byteCount - 4, seed: seed)
         extent = Extent()
         keysByteCount = 0
         entryCount = 0

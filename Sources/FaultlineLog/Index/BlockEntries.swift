@@ -18,11 +18,11 @@ struct BlockEntries {
     @inline(__always)
     init(_ start: UnsafeRawPointer) {
         self.start = start
-        let form = start.u8(8)
-        count = Int(start.u16(6))
+        let form = start[IndexBlock.Fields.form]
+        count = Int(start[IndexBlock.Fields.entryCount])
         hasLongLengths = form & IndexBlock.formLongLengths != 0
         idByteCount = Int(form & ~IndexBlock.formLongLengths)
-        sequenceByteCount = Int(start.u8(9))
+        sequenceByteCount = Int(start[IndexBlock.Fields.sequenceByteCount])
     }
 
     /// The bytes that an entry's key shares with the previous key, and those that it adds.
@@ -58,12 +58,12 @@ struct BlockEntries {
 
     @inline(__always)
     func id(_ ordinal: Int) -> UInt64 {
-        start.u48(10) &+ number(ordinal, in: idArray, idByteCount)
+        start[IndexBlock.Fields.smallestID] &+ number(ordinal, in: idArray, idByteCount)
     }
 
     @inline(__always)
     func sequence(_ ordinal: Int) -> UInt64 {
-        start.u64(16) &+ number(ordinal, in: sequenceArray, sequenceByteCount) &>> 1
+        start[IndexBlock.Fields.smallestSequence] &+ number(ordinal, in: sequenceArray, sequenceByteCount) &>> 1
     }
 
     @inline(__always)

@@ -14,7 +14,7 @@ extension IndexBlock {
         guard byteCount(start) == block.count else {
             return "the block's size is \(byteCount(start)), expected \(block.count)"
         }
-        let expected = start.u32(0)
+        let expected = start[Fields.checksum]
         let found = CRC32C.checksum(start + 4, block.count - 4, seed: seed)
         guard expected == found else { return "the block's checksum is \(found), expected \(expected)" }
         let entries = BlockEntries(start)
@@ -22,7 +22,9 @@ extension IndexBlock {
         guard entries.idByteCount <= idByteCountMax, entries.sequenceByteCount <= sequenceByteCountMax else {
             return "the block's numbers are wider than any"
         }
-        guard start.u64(16) <= sequenceMax else { return "the block's smallest sequence number is too large" }
+        guard start[Fields.smallestSequence] <= sequenceMax else {
+            return "the block's smallest sequence number is too large"
+        }
         guard entries.keysOffset <= block.count else { return "the entries lie beyond the block" }
         // A key's bytes all lie in the block, so this buffer has room for every key.
         return withUnsafeTemporaryAllocation(byteCount: block.count, alignment: 8) { key in

@@ -2,12 +2,24 @@ import FaultlineDisk
 
 /// The form of a block: docs/FileFormat.md 13.1.
 ///
-/// Header: CRC32C of everything after it, continued from the seed of the block's offset, 4, bytes behind the header
-/// u16, entries u16, form u8, bytes of a sequence number u8, smallest identifier u48, smallest sequence number u64.
-/// Arrays follow: the lengths of all entries, their identifiers, their sequence numbers, their further key bytes. In
+/// After the header follow arrays: the lengths of all entries, their identifiers, their sequence numbers, their further key bytes. In
 /// index blocks the identifier is a block's size and the sequence number its offset.
 enum IndexBlock {
     static let headerByteCount = 24
+
+    /// The header.
+    enum Fields {
+        /// CRC32C of everything after it, continued from the seed of the block's offset.
+        static let checksum = Field.U32(0)
+        /// Bytes behind the header.
+        static let bodyByteCount = Field.U16(4)
+        static let entryCount = Field.U16(6)
+        static let form = Field.U8(8)
+        static let sequenceByteCount = Field.U8(9)
+        static let smallestID = Field.U48(10)
+        static let smallestSequence = Field.U64(16)
+    }
+
     /// A bit of the form: lengths have two bytes, not one; the other bits are the bytes of an identifier.
     static let formLongLengths: UInt8 = 0x80
     static let idByteCountMax = 6
@@ -26,5 +38,5 @@ enum IndexBlock {
 
     /// The size of the block whose header is at `start`, header included.
     @inline(__always)
-    static func byteCount(_ start: UnsafeRawPointer) -> Int { headerByteCount &+ Int(start.u16(4)) }
+    static func byteCount(_ start: UnsafeRawPointer) -> Int { headerByteCount &+ Int(start[Fields.bodyByteCount]) }
 }

@@ -7,6 +7,28 @@ package struct RunFooter: Sendable, Equatable {
     /// A tree of blocks with at least two children each is lower than this for any file.
     static let heightMax: UInt16 = 40
 
+    /// The table of section 13.4.
+    enum Fields {
+        static let magic = Field.U64(0)
+        static let index = Field.U32(8)
+        static let level = Field.U16(12)
+        static let reserved = Field.U16(14)
+        static let entryCount = Field.U64(16)
+        static let blockCount = Field.U64(24)
+        static let indexOffset = Field.U64(32)
+        static let indexBlockCount = Field.U64(40)
+        static let filterOffset = Field.U64(48)
+        static let filterLineCount = Field.U64(56)
+        static let firstSequence = Field.U64(64)
+        static let lastSequence = Field.U64(72)
+        static let deleteCount = Field.U64(80)
+        static let rootOffset = Field.U64(88)
+        static let rootByteCount = Field.U32(96)
+        static let height = Field.U16(100)
+        static let reservedEnd = Field.Bytes(102, 22)
+        static let checksum = Field.U32(124)
+    }
+
     package var index: IndexID
     package var level: UInt16
     package var entryCount: UInt64 = 0
@@ -40,33 +62,31 @@ package struct RunFooter: Sendable, Equatable {
         guard bytes.count == byteCount, fileByteCount >= UInt64(byteCount), let start = bytes.baseAddress else {
             return .failure(Problem("the footer is cut short"))
         }
-        func field<Value: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Value {
-            Value(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: Value.self))
+        guard start[Fields.magic] == magic else {
+            return .failure(Problem("the footer does not begin as a run's does"))
         }
-        guard field(0) == magic else { return .failure(Problem("the footer does not begin as a run's does")) }
-        let expected: UInt32 = field(byteCount - 4)
+        let expected = start[Fields.checksum]
         let found = CRC32C.checksum(
-            start, byteCount - 4, seed: header.seed(at: fileByteCount - UInt64(byteCount)))
+            start, Fields.checksum.offset, seed: header.seed(at: fileByteCount - UInt64(byteCount)))
         guard expected == found else {
             return .failure(Problem("the footer's checksum is \(found), expected \(expected)"))
         }
-        let reserved: UInt16 = field(14)
-        var isReservedZero = reserved == 0
-        for offset in 102..<124 where bytes[offset] != 0 { isReservedZero = false }
-        guard isReservedZero else { return .failure(Problem("reserved bytes of the footer are not zero")) }
-        var footer = RunFooter(index: IndexID(rawValue: field(8)), level: field(12))
-        footer.entryCount = field(16)
-        footer.blockCount = field(24)
-        footer.indexOffset = field(32)
-        footer.indexBlockCount = field(40)
-        footer.filterOffset = field(48)
-        footer.filterLineCount = field(56)
-        footer.firstSequence = field(64)
-        footer.lastSequence = field(72)
-        footer.deleteCount = field(80)
-        footer.rootOffset = field(88)
-        footer.rootByteCount = field(96)
-        footer.height = field(100)
+        guard start[Fields.reserved] == 0, start.isZero(Fields.reservedEnd) else {
+            return .failure(Problem("reserved bytes of the footer are not zero"))
+        }
+        var footer = RunFooter(index: IndexID(rawValue: start[Fields.index]), level: start[Fields.level])
+        footer.entryCount = start[Fields.entryCount]
+        footer.blockCount = start[Fields.blockCount]
+        footer.indexOffset = start[Fields.indexOffset]
+        footer.indexBlockCount = start[Fields.indexBlockCount]
+        footer.filterOffset = start[Fields.filterOffset]
+        footer.filterLineCount = start[Fields.filterLineCount]
+        footer.firstSequence = start[Fields.firstSequence]
+        footer.lastSequence = start[Fields.lastSequence]
+        footer.deleteCount = start[Fields.deleteCount]
+        footer.rootOffset = start[Fields.rootOffset]
+        footer.rootByteCount = start[Fields.rootByteCount]
+        footer.height = start[Fields.height]
         if let problem = footer.problem(fileByteCount: fileByteCount) { return .failure(Problem(problem)) }
         return .success(footer)
     }
@@ -111,25 +131,22 @@ package struct RunFooter: Sendable, Equatable {
     /// Writes the footer's 128 bytes, for `offset`.
     func write(to target: UnsafeMutableRawPointer, at offset: UInt64, of header: FileHeader) {
         target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.byteCount)
-        func put<Value: FixedWidthInteger & BitwiseCopyable>(_ value: Value, _ offset: Int) {
-            target.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
-        }
-        put(Self.magic, 0)
-        put(index.rawValue, 8)
-        put(level, 12)
-        put(entryCount, 16)
-        put(blockCount, 24)
-        put(indexOffset, 32)
-        put(indexBlockCount, 40)
-        put(filterOffset, 48)
-        put(filterLineCount, 56)
-        put(firstSequence, 64)
-        put(lastSequence, 72)
-        put(deleteCount, 80)
-        put(rootOffset, 88)
-        put(rootByteCount, 96)
-        put(height, 100)
-        put(CRC32C.checksum(target, Self.byteCount - 4, seed: header.seed(at: offset)), Self.byteCount - 4)
+        target[Fields.magic] = Self.magic
+        target[Fields.index] = index.rawValue
+        target[Fields.level] = level
+        target[Fields.entryCount] = entryCount
+        target[Fields.blockCount] = blockCount
+        target[Fields.indexOffset] = indexOffset
+        target[Fields.indexBlockCount] = indexBlockCount
+        target[Fields.filterOffset] = filterOffset
+        target[Fields.filterLineCount] = filterLineCount
+        target[Fields.firstSequence] = firstSequence
+        target[Fields.lastSequence] = lastSequence
+        target[Fields.deleteCount] = deleteCount
+        target[Fields.rootOffset] = rootOffset
+        target[Fields.rootByteCount] = rootByteCount
+        target[Fields.height] = height
+        target[Fields.checksum] = CRC32C.checksum(target, Fields.checksum.offset, seed: header.seed(at: offset))
     }
 }
 

@@ -40,15 +40,16 @@ extension PageHandle {
             count += 1
             last = entry
         }
-        let noted = page.u16(10)
-        guard page.u32(4) == number, page.u16(8) == table, count == Int(noted), !isStored || noted == storedEntryCount
+        let noted = page[TablePage.Fields.count]
+        guard page[TablePage.Fields.number] == number, page[TablePage.Fields.table] == table, count == Int(noted),
+            !isStored || noted == storedEntryCount
         else {
             throw broken(
                 "once a captured root sees the handle its entries never change",
-                "it has \(count) entries; the header of page \(page.u32(4)) says \(noted), the file \(storedEntryCount)"
+                "it has \(count) entries; the header of page \(page[TablePage.Fields.number]) says \(noted), the file \(storedEntryCount)"
             )
         }
-        return Entries(count: count, last: last, sequence: page.u64(16))
+        return Entries(count: count, last: last, sequence: page[TablePage.Fields.sequence])
     }
 
     private borrowing func broken(_ rule: String, _ detail: String) -> BrokenInvariant {

@@ -42,7 +42,8 @@ struct BlobHeads: ~Copyable {
             guard let start = try head() else { return nil }
             let place = offset
             // A cheap check first: between frames nearly every offset fails it.
-            if start.u8(14) == FrameKind.blob.rawValue, start.u32(4) & 7 == 0, start.u64(24) <= place,
+            if start[FrameHeader.Fields.kind] == FrameKind.blob.rawValue,
+                start[FrameHeader.Fields.bodyByteCount] & 7 == 0, start[FrameHeader.Fields.durable] <= place,
                 let header = FrameHeader(reading: start, at: place, of: managed.header)
             {
                 offset = place + UInt64(FrameHeader.byteCount + header.bodyByteCount)

@@ -63,7 +63,8 @@ enum TailRescue {
             let source = place.offset + UInt64(position)
             let target = offset + UInt64(position)
             // Bound to the new offset; the bytes under the checksum have not changed.
-            record.set(record.u32(0) ^ place.file.recordBinding(at: source) ^ fresh.recordBinding(at: target), 0)
+            record[RecordHeader.Fields.checksum] ^=
+                place.file.recordBinding(at: source) ^ fresh.recordBinding(at: target)
             if header.operation == RecordOperation.transaction.rawValue {
                 record.set(first.segment, RecordHeader.byteCount + 48)
                 record.set(first.offset, RecordHeader.byteCount + 56)

@@ -60,7 +60,7 @@ package struct FrameScanner: ~Copyable {
             header.isSkippable
                 ? CRC32C.checksum(body) == header.headersCRC : Self.isValid(body, header, at: offset, of: managed)
         else { return nil }
-        let result = Frame(offset: offset, header: header, head: frame.u32(0), body: body)
+        let result = Frame(offset: offset, header: header, head: frame[FrameHeader.Fields.checksum], body: body)
         offset = result.end
         previousHead = result.head
         durable = max(durable, header.durable)
@@ -70,7 +70,7 @@ package struct FrameScanner: ~Copyable {
     /// The frame at `offset`, whose position in the chain is known to be right.
     mutating func nextUnchained() throws(LogError) -> Frame? {
         guard let head = try bytes(FrameHeader.byteCount) else { return nil }
-        previousHead = head.u32(32)
+        previousHead = head[FrameHeader.Fields.previousHead]
         return try next()
     }
 

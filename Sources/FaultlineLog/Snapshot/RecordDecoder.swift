@@ -47,13 +47,13 @@ enum RecordDecoder {
         _ bytes: UnsafeRawPointer, id: RecordID, table: UInt16, location: Location,
         scratch: UnsafeMutableRawBufferPointer
     ) throws(Fault) -> (view: RecordView, scratchUsed: Int) {
-        let word = bytes.u64(16)
-        guard word & 0xFFFF_FFFF_FFFF == id, bytes.u16(12) == table else { throw .otherRecord }
+        let word = bytes[RecordHeader.Fields.word]
+        guard word & 0xFFFF_FFFF_FFFF == id, bytes[RecordHeader.Fields.table] == table else { throw .otherRecord }
         guard UInt8(truncatingIfNeeded: word >> 48) == RecordOperation.put.rawValue else { throw .notARow }
         let flags = RecordFlags(rawValue: UInt8(truncatingIfNeeded: word >> 56))
         guard flags.isSubset(of: .known) else { throw .newerFormat }
         var start = RecordHeader.byteCount
-        var count = Int(bytes.u32(4))
+        var count = Int(bytes[RecordHeader.Fields.storedByteCount])
         var changed: UInt64 = 0
         if flags.contains(.changed) {
             guard count >= 8 else { throw .notARow }
@@ -64,12 +64,14 @@ enum RecordDecoder {
         var row = UnsafeRawBufferPointer(start: bytes + start, count: count)
         var used = 0
         if flags.contains(.compressed) {
-            let rawCount = Int(bytes.u32(8)) - (start - RecordHeader.byteCount)
+            let rawCount = Int(bytes[RecordHeader.Fields.rawByteCount]) - (start - RecordHeader.byteCount)
             row = try decompress(row, to: rawCount, in: scratch)
             used = rawCount
         }
         return (
-            RecordView(id: id, layout: bytes.u16(14), flags: flags, changed: changed, row: row, location: location),
+            RecordView(
+                id: id, layout: bytes[RecordHeader.Fields.layout], flags: flags, changed: changed, row: row,
+                location: location),
             used
         )
     }

@@ -19,7 +19,7 @@ enum CheckpointReader {
         guard let footer = try readFooter(managed, length: length), footer.mapOffset >= UInt64(TablePage.byteCount)
         else { return false }
         let (mapByteCount, overflows) = footer.mapEntryCount.multipliedReportingOverflow(
-            by: UInt64(CheckpointFooter.mapEntryByteCount))
+            by: UInt64(CheckpointFooter.MapEntry.byteCount))
         guard !overflows, mapByteCount <= length,
             footer.mapOffset == length - UInt64(CheckpointFooter.byteCount) - mapByteCount
         else { return false }
@@ -37,26 +37,28 @@ enum CheckpointReader {
         var root: TableRoot?
         var file: (key: UInt32, file: PageFile) = (UInt32(truncatingIfNeeded: newest.number), newest)
         for index in 0..<Int(footer.mapEntryCount) {
-            let entry = start + index * CheckpointFooter.mapEntryByteCount
-            let page = entry.u32(0)
-            let table = entry.u16(4)
+            let entry = start + index * CheckpointFooter.MapEntry.byteCount
+            let page = entry[CheckpointFooter.MapEntry.page]
+            let table = entry[CheckpointFooter.MapEntry.table]
             let key = UInt64(table) << 32 | UInt64(page)
             if let previous, previous >= key { return false }
             previous = key
-            if entry.u32(8) != file.key {
-                guard let other = files[entry.u32(8)] else { return false }
-                file = (entry.u32(8), other)
+            if entry[CheckpointFooter.MapEntry.file] != file.key {
+                guard let other = files[entry[CheckpointFooter.MapEntry.file]] else { return false }
+                file = (entry[CheckpointFooter.MapEntry.file], other)
             }
-            guard entry.u16(6) > 0, Int(entry.u16(6)) <= TablePage.entryCount,
-                entry.u32(12) < UInt32(clamping: file.file.pageCount)
+            guard entry[CheckpointFooter.MapEntry.entryCount] > 0,
+                Int(entry[CheckpointFooter.MapEntry.entryCount]) <= TablePage.entryCount,
+                entry[CheckpointFooter.MapEntry.index] < UInt32(clamping: file.file.pageCount)
             else { return false }
             if root?.table != table { root = tables.ownedRoot(table) }
             guard let root else { return false }
             root.placeStored(
                 root.cache.makeStored(
-                    table: table, number: page, file: file.file, fileIndex: entry.u32(12), entryCount: entry.u16(6)),
+                    table: table, number: page, file: file.file, fileIndex: entry[CheckpointFooter.MapEntry.index],
+                    entryCount: entry[CheckpointFooter.MapEntry.entryCount]),
                 page: Int(page))
-            root.recordCount += Int(entry.u16(6))
+            root.recordCount += Int(entry[CheckpointFooter.MapEntry.entryCount])
         }
         return true
     }

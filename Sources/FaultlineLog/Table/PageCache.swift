@@ -175,7 +175,7 @@ package final class PageCache: @unchecked Sendable {
         let old = handle.pointee.file
         handle.pointee.file = file
         handle.pointee.fileIndex = index
-        if let page = handle.pointee.page { handle.pointee.storedEntryCount = page.u16(10) }
+        if let page = handle.pointee.page { handle.pointee.storedEntryCount = page[TablePage.Fields.count] }
         if handle.pointee.page != nil, handle.pointee.ringIndex < 0 { joinRing(handle) }
         lock.unlock()
         // The last reference to it may remove a file, which must not happen under the lock.

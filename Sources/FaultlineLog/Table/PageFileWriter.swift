@@ -29,7 +29,7 @@ struct PageFileWriter: ~Copyable {
         try cache.copyWithoutLoading(handle, place, to: target)
         let index = UInt32(written + staged)
         TablePage.seal(target, seed: managed.header.seed(at: TablePage.offset(ofIndex: index)))
-        let entryCount = target.u16(10)
+        let entryCount = target[TablePage.Fields.count]
         staged += 1
         if staged == Self.stagedPageCount { try flush() }
         return (index, entryCount)
@@ -51,7 +51,7 @@ struct PageFileWriter: ~Copyable {
         try flush()
         let mapOffset = UInt64((written + 1) * TablePage.byteCount)
         let footer = CheckpointFooter(
-            mapOffset: mapOffset, mapEntryCount: UInt64(map.byteCount / CheckpointFooter.mapEntryByteCount),
+            mapOffset: mapOffset, mapEntryCount: UInt64(map.byteCount / CheckpointFooter.MapEntry.byteCount),
             mapCRC: CRC32C.checksum(map.bytes, seed: managed.header.seed(at: mapOffset)), pageCount: UInt32(written),
             sequence: sequence)
         let mapByteCount = map.byteCount

@@ -54,7 +54,7 @@ package struct WorkingTables {
     ///
     /// To be called before pages of the working version are stored: they may not be changed in place any more.
     package mutating func leavePage() {
-        if let entries = lastEntries, entries.u16(10) == 0 { lastRoot?.removeOwnedPage(lastPage) }
+        if let entries = lastEntries, entries[TablePage.Fields.count] == 0 { lastRoot?.removeOwnedPage(lastPage) }
         forgetPlace()
     }
 
@@ -106,7 +106,8 @@ package struct WorkingTables {
         location.write(to: place)
         if old.isAbsent != location.isAbsent {
             let change = location.isAbsent ? -1 : 1
-            entries.set(UInt16(truncatingIfNeeded: Int(entries.u16(10)) + change), 10)
+            entries[TablePage.Fields.count] = UInt16(
+                truncatingIfNeeded: Int(entries[TablePage.Fields.count]) + change)
             root.recordCount += change
         }
         if id >= root.nextID { root.nextID = id + 1 }
@@ -134,7 +135,7 @@ package struct WorkingTables {
         lastPage = page
         lastRoot = root
         lastEntries = handle.pointee.page
-        lastEntries?.set(sequence, 16)
+        lastEntries?[TablePage.Fields.sequence] = sequence
     }
 
     /// Allocates identifiers.

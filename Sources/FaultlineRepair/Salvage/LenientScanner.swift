@@ -80,7 +80,9 @@ struct LenientScanner: ~Copyable {
         guard offset + UInt64(FrameHeader.byteCount) <= limit else { return nil }
         guard let start = try bytes(FrameHeader.byteCount).baseAddress else { return nil }
         // Excludes nearly all other bytes without computing the checksum.
-        guard start.u8(14) != 0, start.u32(4) & 7 == 0, start.u64(24) <= offset else { return nil }
+        guard start[FrameHeader.Fields.kind] != 0, start[FrameHeader.Fields.bodyByteCount] & 7 == 0,
+            start[FrameHeader.Fields.durable] <= offset
+        else { return nil }
         return FrameHeader(reading: start, at: offset, of: managed.header)
     }
 

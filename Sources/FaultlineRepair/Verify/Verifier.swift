@@ -83,11 +83,11 @@ struct Verifier {
             do {
                 if let place = root.cache.storedPlace(handle) {
                     try PageCache.read(place.file, place.index, table: root.table, number: UInt32(number), into: page)
-                    if place.entryCount != page.u16(10) {
+                    if place.entryCount != page[TablePage.Fields.count] {
                         finding(
                             Finding(
                                 .contradiction,
-                                "The page map counts \(place.entryCount) objects, page \(number) \(page.u16(10)).",
+                                "The page map counts \(place.entryCount) objects, page \(number) \(page[TablePage.Fields.count]).",
                                 path: place.file.managed.path, table: TableID(rawValue: root.table)))
                     }
                 }
@@ -103,10 +103,11 @@ struct Verifier {
                 count += 1
                 lastID = UInt64(number * TablePage.entryCount + entry) + 1
             }
-            if count != Int(page.u16(10)) {
+            if count != Int(page[TablePage.Fields.count]) {
                 finding(
                     Finding(
-                        .contradiction, "Page \(number) holds \(count) objects and counts \(page.u16(10)).",
+                        .contradiction,
+                        "Page \(number) holds \(count) objects and counts \(page[TablePage.Fields.count]).",
                         table: TableID(rawValue: root.table)))
             }
             recordCount += count

@@ -7,6 +7,18 @@ import FaultlineDisk
 package struct KeptState: Equatable, Sendable {
     static let byteCount = 112
 
+    /// The table of section 8, edit 16.
+    enum Fields {
+        static let sequence = Field.U64(0)
+        static let wallNanoseconds = Field.I64(8)
+        static let sinceNanoseconds = Field.I64(16)
+        static let untilNanoseconds = Field.I64(24)
+        static let nextFileNumber = Field.U64(32)
+        static let log = Field.Bytes(40, SegmentPlace.byteCount)
+        static let blobs = Field.Bytes(64, SegmentPlace.byteCount)
+        static let cold = Field.Bytes(88, SegmentPlace.byteCount)
+    }
+
     /// Its newest transaction.
     package let sequence: UInt64
     /// The wall time of that transaction.
@@ -28,6 +40,13 @@ package struct KeptState: Equatable, Sendable {
     struct SegmentPlace: Equatable, Sendable {
         static let byteCount = 24
 
+        enum Fields {
+            static let segment = Field.U64(0)
+            static let offset = Field.U64(8)
+            static let head = Field.U32(16)
+            static let reserved = Field.U32(20)
+        }
+
         var segment: UInt64
         var offset: UInt64
         /// headCRC of the frame before it; 0 if it is not known, or there is none.
@@ -42,16 +61,15 @@ package struct KeptState: Equatable, Sendable {
         }
 
         init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-            guard bytes.u32(20) == 0 else { throw .newerFormat }
-            self.init(segment: bytes.u64(0), offset: bytes.u64(8), head: bytes.u32(16))
+            guard bytes[Fields.reserved] == 0 else { throw .newerFormat }
+            self.init(segment: bytes[Fields.segment], offset: bytes[Fields.offset], head: bytes[Fields.head])
             guard offset <= Limits.countMax, segment <= Limits.fileNumberMax else { throw .outOfRange }
         }
 
-        func write(to writer: inout ByteWriter) {
-            writer.append(segment)
-            writer.append(offset)
-            writer.append(head)
-            writer.append(UInt32(0))
+        func write(to bytes: UnsafeMutableRawPointer) {
+            bytes[Fields.segment] = segment
+            bytes[Fields.offset] = offset
+            bytes[Fields.head] = head
         }
     }
 
@@ -70,22 +88,24 @@ package struct KeptState: Equatable, Sendable {
 extension KeptState {
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
         self.init(
-            sequence: bytes.u64(0), wallNanoseconds: Int64(bitPattern: bytes.u64(8)),
-            sinceNanoseconds: Int64(bitPattern: bytes.u64(16)), untilNanoseconds: Int64(bitPattern: bytes.u64(24)),
-            nextFileNumber: bytes.u64(32), log: try SegmentPlace(reading: bytes + 40),
-            blobs: try SegmentPlace(reading: bytes + 40 + SegmentPlace.byteCount),
-            cold: try SegmentPlace(reading: bytes + 40 + 2 * SegmentPlace.byteCount))
+            sequence: bytes[Fields.sequence], wallNanoseconds: bytes[Fields.wallNanoseconds],
+            sinceNanoseconds: bytes[Fields.sinceNanoseconds], untilNanoseconds: bytes[Fields.untilNanoseconds],
+            nextFileNumber: bytes[Fields.nextFileNumber], log: try SegmentPlace(reading: bytes[Fields.log]),
+            blobs: try SegmentPlace(reading: bytes[Fields.blobs]),
+            cold: try SegmentPlace(reading: bytes[Fields.cold]))
         guard sequence <= Limits.countMax, nextFileNumber <= Limits.fileNumberMax else { throw .outOfRange }
     }
 
     func write(to writer: inout ByteWriter) {
-        writer.append(sequence)
-        writer.append(wallNanoseconds)
-        writer.append(sinceNanoseconds)
-        writer.append(untilNanoseconds)
-        writer.append(nextFileNumber)
-        log.write(to: &writer)
-        blobs.write(to: &writer)
-        cold.write(to: &writer)
+        writer.append(structureOf: Self.byteCount) { bytes in
+            bytes[Fields.sequence] = sequence
+            bytes[Fields.wallNanoseconds] = wallNanoseconds
+            bytes[Fields.sinceNanoseconds] = sinceNanoseconds
+            bytes[Fields.untilNanoseconds] = untilNanoseconds
+            bytes[Fields.nextFileNumber] = nextFileNumber
+            log.write(to: bytes[Fields.log])
+            blobs.write(to: bytes[Fields.blobs])
+            cold.write(to: bytes[Fields.cold])
+        }
     }
 }

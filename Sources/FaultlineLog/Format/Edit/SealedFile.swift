@@ -4,6 +4,17 @@ import FaultlineDisk
 package struct SealedFile: Equatable, Sendable {
     static let byteCount = 72
 
+    /// The table of section 8, edit 2.
+    enum Fields {
+        static let number = Field.U64(0)
+        static let end = Field.U64(8)
+        static let chain = Field.U32(16)
+        static let reserved = Field.U32(20)
+        static let firstSequence = Field.U64(24)
+        static let lastSequence = Field.U64(32)
+        static let contentHash = Field.Bytes(40, 32)
+    }
+
     package let number: UInt64
     /// The end of the file's valid bytes.
     package let end: UInt64
@@ -28,26 +39,27 @@ package struct SealedFile: Equatable, Sendable {
     }
 
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-        guard bytes.u32(20) == 0 else { throw .newerFormat }
-        number = bytes.u64(0)
-        end = bytes.u64(8)
-        chain = bytes.u32(16)
-        firstSequence = bytes.u64(24)
-        lastSequence = bytes.u64(32)
-        contentHash = ContentHash(reading: bytes + 40)
+        guard bytes[Fields.reserved] == 0 else { throw .newerFormat }
+        number = bytes[Fields.number]
+        end = bytes[Fields.end]
+        chain = bytes[Fields.chain]
+        firstSequence = bytes[Fields.firstSequence]
+        lastSequence = bytes[Fields.lastSequence]
+        contentHash = ContentHash(reading: bytes[Fields.contentHash])
         guard end <= Limits.countMax, firstSequence <= Limits.countMax, lastSequence <= Limits.countMax else {
             throw .outOfRange
         }
     }
 
     func write(to writer: inout ByteWriter) {
-        writer.append(number)
-        writer.append(end)
-        writer.append(chain)
-        writer.append(UInt32(0))
-        writer.append(firstSequence)
-        writer.append(lastSequence)
-        contentHash.write(to: &writer)
+        writer.append(structureOf: Self.byteCount) { bytes in
+            bytes[Fields.number] = number
+            bytes[Fields.end] = end
+            bytes[Fields.chain] = chain
+            bytes[Fields.firstSequence] = firstSequence
+            bytes[Fields.lastSequence] = lastSequence
+            contentHash.write(to: bytes[Fields.contentHash])
+        }
     }
 }
 
@@ -61,11 +73,11 @@ package struct ContentHash: Equatable, Sendable {
         words = (bytes.u64(0), bytes.u64(8), bytes.u64(16), bytes.u64(24))
     }
 
-    func write(to writer: inout ByteWriter) {
-        writer.append(words.0)
-        writer.append(words.1)
-        writer.append(words.2)
-        writer.append(words.3)
+    func write(to bytes: UnsafeMutableRawPointer) {
+        bytes.set(words.0, 0)
+        bytes.set(words.1, 8)
+        bytes.set(words.2, 16)
+        bytes.set(words.3, 24)
     }
 
     package static func == (left: ContentHash, right: ContentHash) -> Bool { left.words == right.words }

@@ -4,6 +4,16 @@ import FaultlineDisk
 package struct AddedFile: Equatable, Sendable {
     static let byteCount = 32
 
+    /// The table of section 8, edit 1.
+    enum Fields {
+        static let number = Field.U64(0)
+        static let kind = Field.U16(8)
+        static let reserved = Field.U16(10)
+        static let generation = Field.U32(12)
+        static let salt = Field.U64(16)
+        static let begun = Field.U64(24)
+    }
+
     package let number: UInt64
     package let kind: FileKind
     package let generation: UInt32
@@ -25,21 +35,22 @@ package struct AddedFile: Equatable, Sendable {
     }
 
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-        guard let kind = FileKind(rawValue: bytes.u16(8)), bytes.u16(10) == 0 else { throw .newerFormat }
-        number = bytes.u64(0)
+        guard let kind = FileKind(rawValue: bytes[Fields.kind]), bytes[Fields.reserved] == 0 else { throw .newerFormat }
+        number = bytes[Fields.number]
         self.kind = kind
-        generation = bytes.u32(12)
-        salt = bytes.u64(16)
-        begun = bytes.u64(24)
+        generation = bytes[Fields.generation]
+        salt = bytes[Fields.salt]
+        begun = bytes[Fields.begun]
         guard begun <= Limits.countMax else { throw .outOfRange }
     }
 
     func write(to writer: inout ByteWriter) {
-        writer.append(number)
-        writer.append(kind.rawValue)
-        writer.append(UInt16(0))
-        writer.append(generation)
-        writer.append(salt)
-        writer.append(begun)
+        writer.append(structureOf: Self.byteCount) { bytes in
+            bytes[Fields.number] = number
+            bytes[Fields.kind] = kind.rawValue
+            bytes[Fields.generation] = generation
+            bytes[Fields.salt] = salt
+            bytes[Fields.begun] = begun
+        }
     }
 }

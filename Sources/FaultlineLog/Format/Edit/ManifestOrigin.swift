@@ -6,6 +6,17 @@ import FaultlineDisk
 package struct ManifestOrigin: Equatable, Sendable {
     static let byteCount = 48
 
+    /// The table of section 8, edit 13.
+    enum Fields {
+        static let ordinal = Field.U64(0)
+        static let predecessor = Field.U64(8)
+        static let predecessorHead = Field.U32(16)
+        static let reserved = Field.U32(20)
+        static let epoch = Field.U64(24)
+        static let nonceHigh = Field.U64(32)
+        static let nonceLow = Field.U64(40)
+    }
+
     /// 1 for the first manifest of a store, and one more for each next one.
     package let ordinal: UInt64
     /// Number of the manifest that it replaces; 0 if there is none.
@@ -26,22 +37,23 @@ package struct ManifestOrigin: Equatable, Sendable {
     }
 
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
-        guard bytes.u32(20) == 0 else { throw .newerFormat }
-        ordinal = bytes.u64(0)
-        predecessor = bytes.u64(8)
-        predecessorHead = bytes.u32(16)
-        epoch = bytes.u64(24)
-        nonce = TransactionID(high: bytes.u64(32), low: bytes.u64(40))
+        guard bytes[Fields.reserved] == 0 else { throw .newerFormat }
+        ordinal = bytes[Fields.ordinal]
+        predecessor = bytes[Fields.predecessor]
+        predecessorHead = bytes[Fields.predecessorHead]
+        epoch = bytes[Fields.epoch]
+        nonce = TransactionID(high: bytes[Fields.nonceHigh], low: bytes[Fields.nonceLow])
         guard ordinal > 0, ordinal <= Limits.countMax, epoch <= Limits.countMax else { throw .outOfRange }
     }
 
     func write(to writer: inout ByteWriter) {
-        writer.append(ordinal)
-        writer.append(predecessor)
-        writer.append(predecessorHead)
-        writer.append(UInt32(0))
-        writer.append(epoch)
-        writer.append(nonce.high)
-        writer.append(nonce.low)
+        writer.append(structureOf: Self.byteCount) { bytes in
+            bytes[Fields.ordinal] = ordinal
+            bytes[Fields.predecessor] = predecessor
+            bytes[Fields.predecessorHead] = predecessorHead
+            bytes[Fields.epoch] = epoch
+            bytes[Fields.nonceHigh] = nonce.high
+            bytes[Fields.nonceLow] = nonce.low
+        }
     }
 }
