@@ -2,7 +2,7 @@
 package struct TransactionRecord: Sendable {
     package static let fixedByteCount = 76
 
-    /// The table of section 6.1, which the author follows.
+    /// The table of section 6.1; the name of the author follows.
     enum Fields {
         static let sequence = Field.U64(0)
         static let transactionHigh = Field.U64(8)

@@ -1,3 +1,5 @@
+import CFaultline
+
 /// Merges sorted lists and runs into one ascending sequence.
 ///
 /// Sources are added from the newest to the oldest. Entries come by key, identifier, sequence number descending; of
@@ -173,4 +175,10 @@ struct EntryMerge: ~Copyable {
         if a.pointee.id != b.pointee.id { return a.pointee.id < b.pointee.id }
         return a.pointee.sequence > b.pointee.sequence
     }
+}
+
+/// Prefetches the cache line at `address`, without waiting for it; any address is allowed.
+@inline(__always)
+func prefetch(_ address: UnsafeRawPointer) {
+    fl_prefetch(address)
 }

@@ -67,7 +67,7 @@ struct FileNameRule: TidyRule {
     /// No exceptions may be added.
     static let exceptions: Set<String> = [
         "Exports", "Macros", "AttributeOption", "SchemaVersion", "SchemaMatching", "Entity", "AnnotationMacros",
-        "SyntaxQueries", "Identifiers", "RawFields", "Prefetch", "RowTestSource",
+        "SyntaxQueries", "Identifiers", "RawFields", "RowTestSource",
     ]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
