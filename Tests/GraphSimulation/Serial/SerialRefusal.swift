@@ -120,6 +120,8 @@ private struct BrokenRules {
     private let refreshed: Set<Int>
     private var after: [Int: SerialState.Object?] = [:]
     private var named: [Int: Int] = [:]
+    /// The classes of new objects, also of those that are deleted again.
+    private var insertedKinds: [Int: SerialKind] = [:]
 
     init(_ save: SerialSave, in state: SerialState, at moment: Int) {
         self.state = state
@@ -151,7 +153,9 @@ private struct BrokenRules {
 
     private mutating func apply(_ change: SerialState.Change) {
         switch change {
-        case .insert(let key, let kind): after[key] = SerialState.Object(kind, target: 0)
+        case .insert(let key, let kind):
+            after[key] = SerialState.Object(kind, target: 0)
+            insertedKinds[key] = kind
         case .name(let key, let name, let policy): enter(key, name, SerialUniqueness(rawValue: policy))
         case .set(let key, _, _):
             if object(key) == nil { findGone(key) }
@@ -186,7 +190,8 @@ private struct BrokenRules {
             if let object, object.kind == .seat { gains[object.target, default: 0] += 1 }
         }
         for (key, object) in after where object == nil {
-            guard state.object(key, at: moment)?.kind == .bench else { continue }
+            // Delete rules hold for a new object too.
+            guard (state.object(key, at: moment)?.kind ?? insertedKinds[key]) == .bench else { continue }
             if state.members(of: key, at: moment).count + gains[key, default: 0] > 0 { find(.deny, key) }
         }
         for (key, gain) in gains where gain > 0 {
