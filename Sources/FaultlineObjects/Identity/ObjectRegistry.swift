@@ -19,6 +19,11 @@ struct ObjectRegistry {
         return livingObject(home.identities.address(of: number))
     }
 
+    /// The handle of the registered object of a number; nil if none is alive.
+    func registeredHandle(_ number: RecordID, _ home: EntityHome) -> ObjectHandle? {
+        registeredObject(number, home).flatMap { home.handle(of: $0) }
+    }
+
     /// Under the lock.
     @inline(__always)
     func livingObject(_ address: UInt) -> AnyObject? {
@@ -181,7 +186,7 @@ struct ObjectRegistry {
     /// that time.
     func partner(_ reference: ObjectReference, _ home: EntityHome) -> ObjectHandle? {
         if reference.isTemporary { return context.pending.insertedObject(reference.number) }
-        if !reference.isNil, let found = registeredObject(reference.number, home).flatMap({ home.handle(of: $0) }) {
+        if !reference.isNil, let found = registeredHandle(reference.number, home) {
             return found.core.pointee.has(.gone) ? nil : found
         }
         return object(reference, home).flatMap { home.handle(of: $0) }

@@ -13,7 +13,7 @@ struct ChangeNotifier {
         let owner =
             key.owner.isTemporary
             ? context.pending.insertedObject(key.owner.number)
-            : ObjectRegistry(context).registeredObject(key.owner.number, home).flatMap { home.handle(of: $0) }
+            : ObjectRegistry(context).registeredHandle(key.owner.number, home)
         owner?.core.pointee.noteChange(key.slot)
     }
 

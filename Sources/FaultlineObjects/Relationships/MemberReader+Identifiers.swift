@@ -60,9 +60,10 @@ extension MemberReader {
         if reference.isTemporary {
             return context.pending.insertedObject(reference.number).map { !$0.core.pointee.isDeleted } ?? false
         }
-        if let found = ObjectRegistry(context).registeredObject(reference.number, home).flatMap({ home.handle(of: $0) })
+        if let found = ObjectRegistry(context).registeredHandle(reference.number, home),
+            found.core.pointee.isDeleted
         {
-            if found.core.pointee.isDeleted { return false }
+            return false
         }
         guard let table = home.entity?.table else { return false }
         return try !context.snapshot.location(of: reference.number, in: table).isAbsent

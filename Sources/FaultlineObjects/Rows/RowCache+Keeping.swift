@@ -45,8 +45,7 @@ extension RowCache {
         {
             return true
         }
-        guard let object = ObjectRegistry(context).registeredObject(number, home), let handle = home.handle(of: object)
-        else { return false }
+        guard let handle = ObjectRegistry(context).registeredHandle(number, home) else { return false }
         return handle.core.pointee.draftPointer != nil || loadedRow(handle.core.pointee.row) != nil
     }
 

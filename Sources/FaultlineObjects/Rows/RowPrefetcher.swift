@@ -73,7 +73,7 @@ struct RowPrefetcher {
 
     /// The reference in a to-one slot of an object in memory or of a kept row; 0 for none.
     private func storedTarget(_ slot: Int, of number: RecordID, _ home: EntityHome) -> UInt64 {
-        if let object = ObjectRegistry(context).registeredObject(number, home), let handle = home.handle(of: object) {
+        if let handle = ObjectRegistry(context).registeredHandle(number, home) {
             if let draft = handle.core.pointee.draft { return draft.toOne(slot) }
             if let row = rows.loadedRow(handle.core.pointee.row) { return RowArena.view(row).toOne(slot) }
         }

@@ -50,7 +50,7 @@ extension Save {
                 .map(\.number)
         }
         for number in members where !walk.doomed[partner.destination].contains(number) {
-            let living = ObjectRegistry(context).registeredObject(number, home).flatMap { home.handle(of: $0) }
+            let living = ObjectRegistry(context).registeredHandle(number, home)
             // Unsaved values of the slot take precedence: `clearDrafts`.
             if let living, living.core.pointee.hasChange(of: partner.inverse) { continue }
             // A required reference is among the findings.

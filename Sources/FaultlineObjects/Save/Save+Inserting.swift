@@ -175,7 +175,7 @@ extension Save {
             for target in earlier.kept { known[target.slot] = target.number }
         } else {
             let home = context.homes[entity.ordinal]
-            let twin = ObjectRegistry(context).registeredObject(number, home).flatMap { home.handle(of: $0) }
+            let twin = ObjectRegistry(context).registeredHandle(number, home)
             if let twin, twin.core.pointee.has(.changed), let draft = twin.core.pointee.draft {
                 for slot in slots where draft.isChanged(slot) {
                     let reference = ObjectReference(bits: draft.toOne(slot))
