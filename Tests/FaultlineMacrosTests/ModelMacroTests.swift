@@ -14,82 +14,86 @@ import Testing
         #expect(text("@inline(__always) init() {}").contains("\n    @inline(__always) @inline(never) init()"))
     }
 
+    private static let finalClass = #"""
+        @Model final class Employee {
+            var name: String
+            var level: Int = 1
+            var department: Department?
+            @Transient var cache = 0
+            #Unique<Employee>([\.name])
+            init() {}
+        }
+        """#
+
+    private static let expandedFinalClass = #"""
+        final class Employee {
+            @Faultline._PersistedProperty(0)
+            var name: String
+            @Faultline._PersistedProperty(1)
+            var level: Int = 1
+            @Faultline._PersistedProperty(2)
+            var department: Department?
+            var cache = 0
+            @inline(never)
+            init() {}
+
+            nonisolated struct _SwiftDataNoType {
+            }
+
+            static let _$modelType = Faultline.ModelType(Employee.self)
+
+            @Faultline.Transient @exclusivity(unchecked) private var _$core = Faultline.ModelCore(Employee._$modelType)
+
+            func _$coreAddress() -> UnsafeMutablePointer<Faultline.ModelCore> {
+                withUnsafeMutablePointer(to: &_$core) {
+                    $0
+                }
+            }
+
+            init(_$fault token: Faultline.FaultToken) {
+                _name = _SwiftDataNoType()
+            }
+
+            @inline(never)
+            init(backingData: any Faultline.BackingData<Employee>) {
+                _name = _SwiftDataNoType()
+                _$core.adopt(backingData)
+            }
+
+            var persistentBackingData: any Faultline.BackingData<Employee> {
+                get {
+                    _$core.backingData(of: self)
+                }
+                set {
+                    _$core.adopt(newValue)
+                }
+            }
+
+            static var schemaMetadata: [Faultline.Schema.PropertyMetadata] {
+                [
+                    Faultline.Schema.PropertyMetadata(name: "name", keypath: \Employee.name, defaultValue: nil, metadata: nil),
+                    Faultline.Schema.PropertyMetadata(name: "level", keypath: \Employee.level, defaultValue: (1) as Int, metadata: nil),
+                    Faultline.Schema.PropertyMetadata(name: "department", keypath: \Employee.department, defaultValue: nil, metadata: nil),
+                    Faultline.Schema.PropertyMetadata(name: "Faultline.Schema.Unique", keypath: \Faultline.Schema.encodingVersion, defaultValue: nil, metadata: Faultline.Schema.Unique<Employee>([\.name])),
+                ]
+            }
+        }
+
+        extension Employee: nonisolated Faultline.PersistentModel {
+        }
+
+        extension Employee: nonisolated Faultline.Observable {
+        }
+
+        @available(*, unavailable, message: "Models cannot cross actors: pass the persistentModelID, or use a ModelActor.")
+        extension Employee: Sendable {
+        }
+        """#
+
     @Test func expandsAFinalClass() {
-        let source = #"""
-            @Model final class Employee {
-                var name: String
-                var level: Int = 1
-                var department: Department?
-                @Transient var cache = 0
-                #Unique<Employee>([\.name])
-                init() {}
-            }
-            """#
-        let expected = #"""
-            final class Employee {
-                @Faultline._PersistedProperty(0)
-                var name: String
-                @Faultline._PersistedProperty(1)
-                var level: Int = 1
-                @Faultline._PersistedProperty(2)
-                var department: Department?
-                var cache = 0
-                @inline(never)
-                init() {}
-
-                nonisolated struct _SwiftDataNoType {
-                }
-
-                static let _$modelType = Faultline.ModelType(Employee.self)
-
-                @Faultline.Transient @exclusivity(unchecked) private var _$core = Faultline.ModelCore(Employee._$modelType)
-
-                func _$coreAddress() -> UnsafeMutablePointer<Faultline.ModelCore> {
-                    withUnsafeMutablePointer(to: &_$core) {
-                        $0
-                    }
-                }
-
-                init(_$fault token: Faultline.FaultToken) {
-                    _name = _SwiftDataNoType()
-                }
-
-                @inline(never)
-                init(backingData: any Faultline.BackingData<Employee>) {
-                    _name = _SwiftDataNoType()
-                    _$core.adopt(backingData)
-                }
-
-                var persistentBackingData: any Faultline.BackingData<Employee> {
-                    get {
-                        _$core.backingData(of: self)
-                    }
-                    set {
-                        _$core.adopt(newValue)
-                    }
-                }
-
-                static var schemaMetadata: [Faultline.Schema.PropertyMetadata] {
-                    [
-                        Faultline.Schema.PropertyMetadata(name: "name", keypath: \Employee.name, defaultValue: nil, metadata: nil),
-                        Faultline.Schema.PropertyMetadata(name: "level", keypath: \Employee.level, defaultValue: (1) as Int, metadata: nil),
-                        Faultline.Schema.PropertyMetadata(name: "department", keypath: \Employee.department, defaultValue: nil, metadata: nil),
-                        Faultline.Schema.PropertyMetadata(name: "Faultline.Schema.Unique", keypath: \Faultline.Schema.encodingVersion, defaultValue: nil, metadata: Faultline.Schema.Unique<Employee>([\.name])),
-                    ]
-                }
-            }
-
-            extension Employee: nonisolated Faultline.PersistentModel {
-            }
-
-            extension Employee: nonisolated Faultline.Observable {
-            }
-
-            @available(*, unavailable, message: "Models cannot cross actors: pass the persistentModelID, or use a ModelActor.")
-            extension Employee: Sendable {
-            }
-            """#
-        #expect(Expansion(of: source).text == expected && Expansion(of: source).diagnostics.isEmpty)
+        let expansion = Expansion(of: Self.finalClass)
+        #expect(expansion.text == Self.expandedFinalClass)
+        #expect(expansion.diagnostics.isEmpty)
     }
 
     @Test(arguments: [
