@@ -98,7 +98,8 @@ struct SpaceBoundTests {
         var random = Seed(12)
         for _ in 0..<8 {
             try update(log, &random) {
-                // Files are counted one after the other. A count that is interrupted has segments and their copies.
+                // Files are counted one after the other, the least of three counts. At one moment there may be more:
+                // `docs/Durability.md`.
                 let taken = try min(byteCount(store), byteCount(store), byteCount(store))
                 // During the measurement, two may be copied or removed.
                 #expect(taken <= limit(live: live) + UInt64(2 * Self.segmentByteCount))
