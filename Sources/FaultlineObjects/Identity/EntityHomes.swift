@@ -6,7 +6,7 @@ internal import FaultlineStore
 /// The last one found by class, and by name, is found again without hashing: a loop asks for the same one.
 ///
 /// Concurrency: `all` does not change once the context is made, and any thread reads it. The context's thread uses the
-/// rest. A class, so that a look-up on the context's thread is no access to `all`.
+/// rest. A class: in a struct, a look-up that changes a cache would count as a change of `all` too.
 final class EntityHomes {
     /// By ordinal of the entity.
     @exclusivity(unchecked) private(set) var all: [EntityHome] = []
