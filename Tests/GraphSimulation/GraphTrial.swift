@@ -29,6 +29,7 @@ package struct GraphTrial: Sendable {
     package func run() -> Outcome {
         var outcome = Outcome()
         do {
+            try HeldByRelationship.check()
             let life = try GraphLife(seed: seed, canary: canary)
             do { try life.run(operationCount) } catch {
                 outcome.violation =
@@ -38,7 +39,7 @@ package struct GraphTrial: Sendable {
             outcome.kinds = life.kinds
             outcome.refusalCount = life.world.refusalCount
         } catch {
-            outcome.violation = "creating the store: \(error)"
+            outcome.violation = "before the first operation: \(error)"
         }
         return outcome
     }
