@@ -3,6 +3,7 @@ public import FaultlineObjects
 
 /// Runs code that uses one model context.
 public protocol ModelExecutor: Executor {
+    /// The context, which only jobs of this executor may use.
     var modelContext: ModelContext { get }
 }
 
@@ -35,7 +36,9 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
 
 /// An actor that owns a model context: the `@ModelActor` macro makes an actor conform.
 public protocol ModelActor: Actor {
+    /// The container of the context: pass it to other actors.
     nonisolated var modelContainer: ModelContainer { get }
+    /// The executor that owns the context.
     nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
@@ -54,6 +57,8 @@ extension ModelActor {
     /// The object of an identifier, if there is one and it is of the type; as `ModelContext.existing(_:as:)`.
     ///
     /// Nil also if the store cannot be read; the error goes to the context's `errorHandler`.
+    ///
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
         do { return try modelContext.existing(id, as: type) } catch {
             modelContext.errorHandler?(error)

@@ -25,6 +25,7 @@ extension Schema {
 
         /// The keys of an index's written form.
         public enum CodingKeys: CodingKey {
+            /// The number of properties of each index.
             case indices
         }
 

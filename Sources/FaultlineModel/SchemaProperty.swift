@@ -1,5 +1,6 @@
 /// The common interface of an entity's parts: attributes, relationships, and the marks for indexes and uniqueness.
 public protocol SchemaProperty: Decodable, Encodable, Hashable {
+    /// The name of the property in its class.
     var name: String { get set }
     /// The name under which an older schema knew the property; the same as `name` if it was never renamed.
     var originalName: String { get set }
@@ -10,6 +11,7 @@ public protocol SchemaProperty: Decodable, Encodable, Hashable {
     /// Whether values are kept in memory only.
     var isTransient: Bool { get }
     var isOptional: Bool { get }
+    /// Whether no two objects share a value.
     var isUnique: Bool { get }
 }
 

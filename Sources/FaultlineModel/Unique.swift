@@ -5,6 +5,7 @@ extension Schema {
     public final class Unique<T>: SchemaProperty, CustomDebugStringConvertible, Hashable, Codable {
         /// The keys of a constraint's written form.
         public enum CodingKeys: CodingKey {
+            /// The number of properties of each constraint.
             case constraints
         }
 

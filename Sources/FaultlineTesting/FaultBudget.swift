@@ -56,6 +56,7 @@ extension ModelContext {
     /// Replaces the context's `faultAccount` during the call.
     ///
     /// - Throws: `FaultBudgetError`, with the places that loaded the data; the error of the code.
+    /// - Complexity: That of the code; an entry of the account for each place that loads.
     public func loading<R>(atMost budget: FaultBudget, _ body: () throws -> R) throws -> R {
         let other = faultAccount
         let account = FaultAccount()

@@ -43,6 +43,7 @@ public struct MigrationTestKit {
     ///   - fill: Inserts objects of a version; they are saved afterwards. Use every entity and property.
     /// - Returns: The versions whose stores were made.
     /// - Throws: `MigrationTestError.missing` with the version; the errors of the closure and the store.
+    /// - Complexity: A store for each missing version, with the objects that `fill` inserts.
     @discardableResult
     public func makeGoldenStores(
         isMaking: Bool = ProcessInfo.processInfo.environment[makingVariable] == "1",

@@ -18,6 +18,7 @@ extension SchemaLock {
     ///   - isUpdating: Whether to write the file from the plan instead of checking it; the reviewers of the file then
     ///     judge the changes.
     /// - Throws: `SchemaLockError`, with the differences; `SchemaError` for a class that breaks a rule.
+    /// - Complexity: O(v n) for v versions of n properties.
     public static func check(
         _ plan: any SchemaMigrationPlan.Type, file: URL,
         isUpdating: Bool = ProcessInfo.processInfo.environment[updateVariable] == "1"
@@ -31,6 +32,7 @@ extension SchemaLock {
     ///
     /// - Throws: `SchemaLockError`: `file` if the file cannot be read, or `malformed` with the line if it is not a
     ///   lock.
+    /// - Complexity: O(n) for n bytes.
     public init(contentsOf file: URL) throws {
         let bytes: Data
         do {
@@ -52,6 +54,7 @@ extension SchemaLock {
     /// Writes a lock file, replacing an existing one.
     ///
     /// - Throws: `SchemaLockError.file` if it cannot be written.
+    /// - Complexity: O(n) for n bytes.
     public func write(to file: URL) throws {
         do { try Data(text.utf8).write(to: file, options: .atomic) } catch {
             throw SchemaLockError.file(file, "cannot be written: \(error)")

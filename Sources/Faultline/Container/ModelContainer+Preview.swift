@@ -8,6 +8,7 @@ extension ModelContainer {
     /// Tries out the migration that opening a store for some model classes would make.
     ///
     /// - Throws: As the form that takes a schema.
+    /// - Complexity: As the form that takes a schema.
     public static func previewMigration(
         for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration..., failureLimit: Int = 100,
@@ -37,6 +38,8 @@ extension ModelContainer {
     /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` if there is no way to the schema, of
     ///   code `underWay` if a migration was stopped and can continue, of code `cancelled`; `StorageError` if the
     ///   store cannot be opened for writing.
+    /// - Complexity: That of the migration: with `sample`, of the sampled objects and of whole custom stages and
+    ///   indexes.
     public static func previewMigration(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration], failureLimit: Int = 100,

@@ -9,5 +9,6 @@ extension ModelContainer {
     /// They are kept, through later migrations too, until they are removed.
     ///
     /// - Throws: `StorageError` if the store cannot be read.
+    /// - Complexity: O(1): one look-up. The objects are read when they are enumerated.
     public func quarantine() throws -> Quarantine { try StorageError.translating { try Quarantine(rowStore.log) } }
 }

@@ -66,6 +66,7 @@ extension ModelContainer {
     /// The state before the newest migration, as long as the store can return to it; nil if it cannot.
     ///
     /// - Throws: `StorageError` if the store cannot be read.
+    /// - Complexity: O(f) for f files of the store; reads nothing.
     public func gracePeriod() throws -> GracePeriod? {
         try StorageError.translating { try rowStore.log.keptState().map { GracePeriod($0) } }
     }
@@ -75,5 +76,6 @@ extension ModelContainer {
     /// The store cannot return to that state any more, and frees its space.
     ///
     /// - Throws: `StorageError` if the store cannot be written.
+    /// - Complexity: A durable edit of the manifest; the space is freed by compaction afterwards.
     public func endGracePeriod() throws { try StorageError.translating { try rowStore.log.releaseKeptState() } }
 }

@@ -13,6 +13,7 @@ extension ModelContainer {
     ///   - contents: The contents of a copy beside attributes in the row and to-one relationships.
     /// - Returns: The stream. It throws the errors of `fetch`, and `SwiftDataError.unsupportedSortDescriptor` for
     ///   another order.
+    /// - Complexity: O(1): each batch is read when it is requested.
     public nonisolated func stream<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 256, including contents: ValueCopy.Contents = []
     ) -> ValueStream {
@@ -22,6 +23,8 @@ extension ModelContainer {
     }
 
     /// The stored objects of a fetch by name as value copies, batch by batch; as the form that takes a descriptor.
+    ///
+    /// - Complexity: O(1): each batch is read when it is requested.
     public nonisolated func stream(
         _ request: FetchRequest, batchSize: Int = 256, including contents: ValueCopy.Contents = []
     ) -> ValueStream {
@@ -41,6 +44,8 @@ extension ModelContainer {
     /// - Parameter body: The code to run; its unsaved changes are dropped.
     /// - Returns: The result of `body`.
     /// - Throws: The errors of `body`; `CancellationError`.
+    /// - Complexity: A queue and a context for each call, beside the cost of `body`. A `ModelActor` keeps both between
+    ///   its calls.
     public nonisolated func perform<R: Sendable>(
         _ body: @Sendable (ModelContext) throws -> R
     ) async throws -> R {

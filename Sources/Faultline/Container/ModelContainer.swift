@@ -41,6 +41,9 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     /// Opens a store for some model classes, and all classes that their relationships lead to.
+    ///
+    /// - Throws: As the form that takes a list of configurations.
+    /// - Complexity: As the form that takes a list of configurations.
     public convenience init(
         for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration...
@@ -49,6 +52,9 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     /// Opens a store for a schema, made of model classes or of values.
+    ///
+    /// - Throws: As the form that takes a list of configurations.
+    /// - Complexity: As the form that takes a list of configurations.
     public convenience init(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration...
@@ -67,6 +73,8 @@ public final class ModelContainer: Equatable, Sendable {
     /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` if the store cannot be brought to the
     ///   schema, `StorageError` if it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names
     ///   the file and the remedy.
+    /// - Complexity: After a close O(f) for f files. Otherwise the log since the last checkpoint is replayed, usually
+    ///   at most 32 MiB. A migration adds the cost of its stages.
     public convenience init(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]
@@ -81,6 +89,7 @@ public final class ModelContainer: Equatable, Sendable {
     ///
     /// - Throws: `StorageError` as the other initializers; `SwiftDataError.unknownSchema` if there is no store yet, or
     ///   one without a schema.
+    /// - Complexity: As the other initializers, without a migration.
     public init(opening configuration: ModelConfiguration) throws {
         // Nothing is migrated.
         defer { configuration.options.migration.options.finishUpdates() }
@@ -263,6 +272,8 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     /// The reads of all contexts of this container so far, and the memory that the store's engine holds now.
+    ///
+    /// - Complexity: O(c) for c living contexts.
     public var counters: FaultCounters {
         var counters = tallies.sum
         counters.cacheBytes = store.log.budget.used
@@ -270,11 +281,16 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     /// The state of the store, read without waiting for a disk or a writer: cheap enough for a probe each second.
+    ///
+    /// - Complexity: O(1): some locks that are held only briefly, and no system call.
     public var health: StoreHealth {
         StoreHealth(store.log.health, isClosed: isClosed.load(ordering: .acquiring))
     }
 
     /// Writes a checkpoint of the location tables, so that the next opening has no log to replay.
+    ///
+    /// - Throws: `StorageError` if the store cannot be written, or this container may not.
+    /// - Complexity: Proportional to the table pages and index entries that changed since the last checkpoint.
     public func checkpoint() throws { try StorageError.translating { try store.log.checkpoint() } }
 
     /// Frees the space of old versions and deleted objects: copies live records out of files that are mostly dead, and
@@ -310,6 +326,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// of Swift's concurrency: use the form with `await` there.
     ///
     /// - Throws: `StorageError`: `outcomeUnknown` if the disk failed before; `readOnly`, `closed`.
+    /// - Complexity: One synchronization of the disk, or none if all saves are durable.
     public func synchronize() throws { try waitUntilDurable() }
 
     /// Waits until all saves so far are on the disk, without blocking a thread of Swift's concurrency.
@@ -317,6 +334,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// Cancelling the task does not stop the synchronization.
     ///
     /// - Throws: As the form that blocks.
+    /// - Complexity: As the form that blocks.
     public func synchronize() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             Self.waiting.async { continuation.resume(with: Result { try self.waitUntilDurable() }) }
@@ -343,6 +361,9 @@ public final class ModelContainer: Equatable, Sendable {
     /// Closes the store: afterwards this container and its contexts can read and write nothing.
     ///
     /// Does nothing for the container of a migration stage's context: the migration owns that store.
+    ///
+    /// - Throws: `StorageError` if the last checkpoint cannot be written; saves that returned stay durable.
+    /// - Complexity: That of `checkpoint()`. Called twice, it does nothing.
     public func close() throws {
         guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         idleRewriting?.stop()
@@ -370,22 +391,4 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     package var rowStore: RowStore { store }
-}
-
-extension ModelContext {
-    /// Makes a context of a container.
-    public convenience init(_ container: ModelContainer) {
-        self.init(container.makeCore(), owner: container)
-    }
-
-    /// The container that the context was made from.
-    ///
-    /// In the closure of a migration stage, the container of its context has the schema of the closure's version.
-    /// Contexts made from it see the same objects as the closure, and save into the stage.
-    public var container: ModelContainer {
-        guard let container = owner as? ModelContainer else {
-            preconditionFailure("Every public context is made from a container.")
-        }
-        return container
-    }
 }

@@ -17,6 +17,8 @@ public struct MappingModel: Sendable {
     public init(entityMappings: [EntityMapping]) { self.entityMappings = entityMappings }
 
     /// The mappings by name; if several have one name, the first.
+    ///
+    /// - Complexity: O(m) for m mappings.
     public var entityMappingsByName: [String: EntityMapping] {
         Dictionary(entityMappings.map { ($0.name, $0) }) { first, _ in first }
     }

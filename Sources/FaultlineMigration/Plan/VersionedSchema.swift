@@ -5,6 +5,7 @@ public import FaultlineObjects
 public protocol VersionedSchema: SendableMetatype {
     /// Every model class of the version.
     static var models: [any PersistentModel.Type] { get }
+    /// The number of the version: higher than that of every older version of the plan.
     static var versionIdentifier: Schema.Version { get }
 }
 
@@ -31,6 +32,7 @@ extension SchemaLock {
     ///
     /// - Throws: `SchemaLockError` if two versions have the same number or equal schemas; `SchemaError` for a class
     ///   that breaks a rule.
+    /// - Complexity: O(n log n) for n properties of all versions.
     public init(_ plan: any SchemaMigrationPlan.Type) throws {
         try self.init(
             plan.schemas.map { try Schema.checked($0.models, version: $0.versionIdentifier) },
@@ -40,6 +42,8 @@ extension SchemaLock {
 
 extension Schema {
     /// Makes the schema of a version.
+    ///
+    /// - Complexity: O(n) for n properties of the classes.
     public convenience init(versionedSchema: any VersionedSchema.Type) {
         self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
     }

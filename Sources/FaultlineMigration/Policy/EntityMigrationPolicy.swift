@@ -29,6 +29,10 @@ open class EntityMigrationPolicy {
     /// not call `super` sets every attribute itself, and calls
     /// `manager.associate(sourceInstance:withDestinationInstance:for:)` for its objects: objects without an association
     /// are not found in the second pass, and are counted in the report.
+    ///
+    /// - Throws: The errors of values and expressions. An error stops the migration, or moves the object to the
+    ///   quarantine.
+    /// - Complexity: Of the default: O(p) for p mapped properties. Called once for each old object of the mapping.
     open func createDestinationInstances(
         forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
@@ -39,6 +43,8 @@ open class EntityMigrationPolicy {
     open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
     /// Relates one new object to others; the default follows the mapping.
+    ///
+    /// - Complexity: Of the default: O(m) for m related objects. Called once for each new object of the mapping.
     open func createRelationships(
         forDestination dInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {

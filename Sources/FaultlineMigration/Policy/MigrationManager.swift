@@ -57,6 +57,7 @@ public final class MigrationManager {
     /// The first new object of the same entity that an old one becomes keeps its identity.
     ///
     /// - Throws: `MigrationError.stageFailed` if the objects are not of the mapping's entities.
+    /// - Complexity: O(1).
     public func associate(
         sourceInstance: ManagedObject, withDestinationInstance destinationInstance: ManagedObject,
         for mapping: EntityMapping
@@ -80,6 +81,8 @@ public final class MigrationManager {
     ///   - sourceInstances: The old objects; nil for all, which are then held at once.
     /// - Returns: The new objects, in the order of the old ones.
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
+    /// - Complexity: A look-up for each old object; for all of them, O(n) time and memory for n new objects of the
+    ///   mapping.
     public func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [ManagedObject]?
     ) throws -> [ManagedObject] {
@@ -96,6 +99,7 @@ public final class MigrationManager {
     /// The old objects of new ones, by a mapping.
     ///
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
+    /// - Complexity: A look-up for each new object.
     public func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
     ) throws -> [ManagedObject] {
@@ -108,6 +112,8 @@ public final class MigrationManager {
     /// Sets an attribute of a new object to a large value of an old one without reading it.
     ///
     /// The value is moved; it is copied if a new object has taken it already, or the old object is carried over.
+    ///
+    /// - Complexity: O(1), or O(n) for the n bytes of a value that is copied.
     public func moveBlob(
         from source: ManagedObject, _ sourceKey: String, to destination: ManagedObject, _ destinationKey: String
     ) {

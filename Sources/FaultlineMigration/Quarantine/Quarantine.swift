@@ -24,6 +24,9 @@ public struct Quarantine: Sendable {
     }
 
     /// Whether there are no objects.
+    ///
+    /// - Throws: `StorageError` if the store cannot be read.
+    /// - Complexity: O(1): reads the records before the first object.
     public var isEmpty: Bool {
         get throws {
             var isEmpty = true
@@ -53,6 +56,7 @@ public struct Quarantine: Sendable {
     /// The object of an identifier; nil if it was removed.
     ///
     /// - Throws: `StorageError` if the store cannot be read.
+    /// - Complexity: O(1): reads one record.
     public func object(_ id: UInt64) throws -> QuarantinedObject? {
         guard id > 0, id <= last else { return nil }
         var found: QuarantinedObject?
@@ -69,6 +73,7 @@ public struct Quarantine: Sendable {
     /// to them, some thousands at a time.
     ///
     /// - Throws: `StorageError` if the store cannot be read; the error of `body`.
+    /// - Complexity: O(n) for n records of the quarantine; memory for one.
     public func enumerateRelated(_ body: (QuarantinedRelation) throws -> Void) throws {
         try translating {
             try QuarantineEntry.forEach(in: snapshot, through: last) { _, entry in
@@ -88,6 +93,7 @@ public struct Quarantine: Sendable {
     ///   - range: The bytes, which must lie within the value; nil for all.
     /// - Returns: The bytes; nil if the object has no value of that name, or it is no Data, text or URL.
     /// - Throws: `StorageError` if the value is gone or damaged.
+    /// - Complexity: O(n) for n bytes of the range, in whole chunks of 64 KiB of a large value.
     public func bytes(of name: String, in object: QuarantinedObject, range: Range<Int>? = nil) throws -> Data? {
         switch object[name] {
         case .data(let data)?: data.part(range)
@@ -111,6 +117,7 @@ public struct Quarantine: Sendable {
     /// Removes one object for good: `remove(_:)` of several.
     ///
     /// - Throws: `StorageError` if the store cannot be written, or is being migrated.
+    /// - Complexity: As `remove(_:)` of several: remove many with one call.
     public func remove(_ object: QuarantinedObject) throws { try remove([object]) }
 
     /// Removes objects, with their large values, for good; missing ones are ignored.

@@ -31,9 +31,13 @@ public struct QuarantinedObject: Sendable {
     }
 
     /// Its attributes and to-one relationships, in the order of the class.
+    ///
+    /// - Complexity: O(p) for p properties.
     public var propertyNames: [String] { values.map(\.name) }
 
     /// A value; nil for nil, and if there is no property of that name.
+    ///
+    /// - Complexity: O(p) for p properties.
     public subscript(name: String) -> QuarantinedValue? { values.first { $0.name == name }?.value }
 
     /// The blob with a large value.

@@ -79,6 +79,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     public struct Stage: Codable, Sendable, Equatable {
         /// The kinds of stages.
         public enum Kind: String, Codable, Sendable {
+            /// The form of `MigrationStage` that made the stage.
             case lightweight, streamed, custom, mapped
         }
 

@@ -14,6 +14,10 @@ public final class MigrationOutput: @unchecked Sendable {
     public var isDryRun: Bool { writer.isDryRun }
 
     /// Inserts a new object, and all new objects it refers to.
+    ///
+    /// - Throws: `MigrationError.stageFailed` for an object of another version, or of another thread; the errors of its
+    ///   values.
+    /// - Complexity: O(n) for n new objects that it refers to. A full batch is saved before the next old object.
     public func insert<New: PersistentModel>(_ new: New) throws {
         try writer.insert(new)
     }
@@ -25,6 +29,7 @@ public final class MigrationOutput: @unchecked Sendable {
     ///
     /// - Returns: The one object with these unique values: use it in relationships.
     /// - Throws: `MigrationError.stageFailed` if the class has no unique attribute.
+    /// - Complexity: A look-up in the index of the unique attribute.
     @discardableResult
     public func upsert<New: PersistentModel>(_ new: New) throws -> New {
         try writer.upsert(new)
@@ -45,10 +50,15 @@ public final class MigrationOutput: @unchecked Sendable {
     /// One call is enough for all objects of the stage.
     ///
     /// - Throws: `MigrationError.stageFailed` for a key path that is no stored property.
+    /// - Complexity: O(1).
     public func leave<New: PersistentModel>(_ property: PartialKeyPath<New>) throws { try writer.leave(property) }
 
     /// The new object that keeps the identity of an old one: for relationships to objects of entities that are carried
     /// over, or that the stage rewrites.
+    ///
+    /// - Throws: `MigrationError.stageFailed` if objects of the old one's entity do not become objects of `type`;
+    ///   `StorageError` if the store cannot be read.
+    /// - Complexity: O(1): the object is a fault.
     public func object<New: PersistentModel>(
         migratedFrom old: (any PersistentModel)?, as type: New.Type = New.self
     ) throws -> New? {

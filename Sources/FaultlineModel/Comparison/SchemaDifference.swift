@@ -27,35 +27,65 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 
     /// The kinds of changes.
     public enum Kind: Hashable, Sendable {
+        /// The new schema has an entity that the old one lacks.
         case entityAdded
+        /// The new schema lacks an entity of the old one: its objects are dropped.
         case entityRemoved
+        /// An entity has another name, and names the old one as its original name.
         case entityRenamed(from: String)
+        /// An entity inherits from another one than before.
         case superentityChanged(from: String?, to: String?)
+        /// Two entities without a common ancestor have one now.
         case entityHierarchiesMerged
+        /// An entity has an attribute that it lacked.
         case attributeAdded
+        /// An entity lacks an attribute that it had: its values are dropped.
         case attributeRemoved
+        /// An attribute has another name, and names the old one as its original name.
         case attributeRenamed(from: String)
+        /// The values of an attribute have another stored form.
         case attributeKindChanged(from: AttributeKind, to: AttributeKind)
+        /// An attribute became optional or required.
         case attributeOptionalityChanged(isOptional: Bool)
+        /// An attribute became ephemeral or stored.
         case attributeTransienceChanged(isTransient: Bool)
+        /// An attribute has another default; stored values stay.
         case attributeDefaultChanged
+        /// A composite attribute, or a `Codable` type, has other members.
         case attributeMembersChanged
+        /// An attribute gained or lost `.externalStorage`.
         case externalStorageChanged(isExternal: Bool)
+        /// An entity has a relationship that it lacked.
         case relationshipAdded
+        /// An entity lacks a relationship that it had.
         case relationshipRemoved
+        /// A relationship has another name, and names the old one as its original name.
         case relationshipRenamed(from: String)
+        /// A relationship leads to another entity.
         case relationshipDestinationChanged(from: String, to: String)
+        /// A relationship became to-one or to-many.
         case relationshipCardinalityChanged(isToOne: Bool)
+        /// A relationship became optional or required.
         case relationshipOptionalityChanged(isOptional: Bool)
+        /// A relationship has another minimum or maximum number of members.
         case relationshipCountsChanged
+        /// A relationship has another inverse, or none, or one for the first time.
         case relationshipInverseChanged(from: String?, to: String?)
+        /// A relationship has another delete rule.
         case deleteRuleChanged(from: Schema.Relationship.DeleteRule, to: Schema.Relationship.DeleteRule)
+        /// A relationship has the name of an attribute of the old schema.
         case attributeBecameRelationship
+        /// An attribute has the name of a relationship of the old schema.
         case relationshipBecameAttribute
+        /// Properties must be unique now; the payload has their names.
         case uniquenessAdded([String])
+        /// Properties need no longer be unique; the payload has their names.
         case uniquenessRemoved([String])
+        /// Properties have an index now; the payload has their names.
         case indexAdded([String])
+        /// Properties have no index any more; the payload has their names.
         case indexRemoved([String])
+        /// A hash modifier differs, and with it the fingerprint.
         case hashModifierChanged
     }
 
@@ -103,9 +133,13 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The greatest demand of all changes, or `lightweight` if nothing has changed.
+    ///
+    /// - Complexity: O(n) for n changes.
     public var demand: Demand { changes.map(\.demand).max() ?? .lightweight }
 
     /// Whether the library can migrate from the old schema to the new one automatically.
+    ///
+    /// - Complexity: O(n) for n changes.
     public var isLightweight: Bool { demand == .lightweight }
 
     /// Whether nothing has changed.

@@ -204,6 +204,8 @@ extension Schema {
         // MARK: Comparing
 
         /// Compares the two entities' own declarations, and the names of their superentities.
+        ///
+        /// - Complexity: O(n log n) for n declared properties.
         public static func == (left: Entity, right: Entity) -> Bool {
             left === right
                 || (left.name == right.name && left.originalName == right.originalName

@@ -206,6 +206,8 @@ extension Schema {
     }
 
     /// The valid but risky declarations: delete rules that clear a required reference.
+    ///
+    /// - Complexity: O(n) for n properties of all entities.
     public var warnings: [Warning] {
         var warnings: [Warning] = []
         for entity in entities {

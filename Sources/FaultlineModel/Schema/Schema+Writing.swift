@@ -2,6 +2,9 @@ internal import FoundationEssentials
 
 extension Schema {
     /// The schema as JSON text in UTF-8, with sorted keys: equal schemas give equal bytes.
+    ///
+    /// - Throws: `SchemaError` with the code `unwritable` for a default value that has no written form.
+    /// - Complexity: O(n log n) for n properties of all entities.
     public func encoded() throws(SchemaError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

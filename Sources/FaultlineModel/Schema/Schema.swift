@@ -114,6 +114,8 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     // MARK: Comparing
 
     /// Compares the versions and the entities, in any order.
+    ///
+    /// - Complexity: O(n log n) for n properties of all entities.
     public static func == (left: Schema, right: Schema) -> Bool {
         left === right
             || (left.version == right.version && left.entities.count == right.entities.count

@@ -2,18 +2,25 @@
 public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
     /// The kinds of mistakes.
     public enum Code: String, Sendable, CaseIterable {
+        /// An entity or a property has no name.
         case emptyName
+        /// Two entities, or two properties of an entity, have one name.
         case duplicateName
         /// Two properties of an entity claim to be the same property of an older schema.
         case duplicateOriginalName
+        /// An entity has more properties than a row has slots.
         case tooManyProperties
+        /// An entity inherits from one that the schema lacks.
         case unknownSuperentity
+        /// A relationship leads to an entity that the schema lacks.
         case unknownDestination
+        /// A relationship names an inverse that its destination lacks.
         case unknownInverse
         /// The inverse names another relationship as its own inverse, or refers to another entity.
         case inverseMismatch
         /// A constraint or an index names a property that the entity does not have.
         case unknownProperty
+        /// A to-many relationship is part of a uniqueness constraint or an index.
         case uniqueOnToMany
         /// An ephemeral attribute, which is never stored, is part of a uniqueness constraint.
         case uniqueOnEphemeral
@@ -24,7 +31,9 @@ public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
         case unstorableType
         /// The default is not a value of the attribute's type.
         case defaultMismatch
+        /// The schema has no written form.
         case unwritable
+        /// Bytes are no schema, or one of a newer library.
         case unreadable
     }
 

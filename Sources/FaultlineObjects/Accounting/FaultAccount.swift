@@ -78,6 +78,8 @@ public final class FaultAccount: Sendable {
     public init() {}
 
     /// The loads so far, the most faults first.
+    ///
+    /// - Complexity: O(n log n) for n entries.
     public var entries: [Entry] {
         state.withLock { Array($0.values) }.sorted {
             ($0.faultCount, $0.blobByteCount, $1.source.description)
@@ -89,6 +91,7 @@ public final class FaultAccount: Sendable {
     ///
     /// - Parameter minimum: How many faults make a repetition.
     /// - Returns: The most faults first.
+    /// - Complexity: O(n log n) for n entries.
     public func repetitions(minimum: Int = 10) -> [Repetition] {
         var counts: [Source: Int] = [:]
         for entry in entries where !entry.source.path.isEmpty { counts[entry.source, default: 0] += entry.faultCount }
@@ -98,9 +101,13 @@ public final class FaultAccount: Sendable {
     }
 
     /// Resets all counts.
+    ///
+    /// - Complexity: O(n) for n entries.
     public func reset() { state.withLock { $0.removeAll() } }
 
     /// The entries, one a line, and the repetitions with their remedies.
+    ///
+    /// - Complexity: O(n log n) for n entries.
     public var report: String {
         let lines = entries.map { entry in
             let label = entry.label.map { " [\($0)]" } ?? ""

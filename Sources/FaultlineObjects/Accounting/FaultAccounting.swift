@@ -129,6 +129,8 @@ extension ModelContext {
     /// changes.
     ///
     /// Entities without any are left out.
+    ///
+    /// - Complexity: O(n) for n objects with unsaved changes.
     public var residentObjects: [ResidentObjects] { core.residentObjects }
 }
 

@@ -29,6 +29,7 @@ extension ModelContext {
     /// - Returns: A value for each aggregate.
     /// - Throws: The errors of `fetch`; `SwiftDataError.unsupportedKeyPath` for a key path whose values cannot be
     ///   aggregated, or a sum that `Int` does not hold.
+    /// - Complexity: O(n) for n checked rows, which `explain(_:)` counts; memory for one row.
     public func fetchAggregates<T: PersistentModel, each Value>(
         _ descriptor: FetchDescriptor<T>, _ aggregates: repeat Aggregate<T, each Value>
     ) throws -> (repeat each Value) {
@@ -55,6 +56,7 @@ extension ModelContext {
     ///   - isWanted: Selects the groups.
     /// - Returns: The groups in the order of their keys.
     /// - Throws: As `fetchAggregates`; the errors of `isWanted`.
+    /// - Complexity: O(n + g log g) for n checked rows and g groups; memory for all groups.
     public func fetchGroups<T: PersistentModel, Key, each Value>(
         _ descriptor: FetchDescriptor<T>, by keyPath: KeyPath<T, Key>,
         _ aggregates: repeat Aggregate<T, each Value>,
@@ -86,6 +88,7 @@ extension ModelContext {
     ///   - descriptor: Selects the objects; its limit and offset cut the values, its order is ignored.
     /// - Returns: Each value once.
     /// - Throws: As `fetchAggregates`.
+    /// - Complexity: As `fetchGroups`, with a group for each value.
     public func fetchDistinct<T: PersistentModel, Value>(
         _ keyPath: KeyPath<T, Value>, _ descriptor: FetchDescriptor<T> = FetchDescriptor<T>()
     ) throws -> [Value] {

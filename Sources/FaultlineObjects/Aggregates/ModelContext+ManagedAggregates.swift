@@ -14,6 +14,7 @@ extension ModelContext {
     ///   group by, also without objects.
     /// - Throws: As `fetch(_:)` of a `FetchRequest`; `SwiftDataError.unsupportedKeyPath`, with entity and key, for
     ///   properties that cannot be aggregated; the errors of `having`.
+    /// - Complexity: O(n + g log g) for n checked rows and g groups; memory for all groups.
     public func fetch(_ request: AggregateRequest) throws -> [[String: Any]] {
         try core.throwing(runsOthersCode: true) { try AggregateRunner(core).aggregate(request) }
     }

@@ -16,6 +16,7 @@ extension ModelContext {
     ///   - predicate: Selects the objects, by their stored values; nil for all.
     /// - Returns: How many objects of each entity were deleted, including objects that a delete rule deleted.
     /// - Throws: The errors of `fetch` and `save`.
+    /// - Complexity: O(n) for n checked rows and n deleted objects, and the index entries of their relationships.
     @discardableResult
     public func batchDelete<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil
@@ -24,6 +25,9 @@ extension ModelContext {
     }
 
     /// Deletes all stored objects that a request selects; as `batchDelete(_:where:)`.
+    ///
+    /// - Throws: As `batchDelete(_:where:)`.
+    /// - Complexity: As `batchDelete(_:where:)`.
     @discardableResult
     public func batchDelete(_ request: FetchRequest) throws -> BatchResult {
         var request = request
@@ -47,6 +51,7 @@ extension ModelContext {
     /// - Throws: `SwiftDataError.unsupportedKeyPath` for a key path that is no stored property,
     ///   `.modelValidationFailure` for a relationship, and if two objects would have the same unique value; the errors
     ///   of `fetch` and `save`.
+    /// - Complexity: O(n) for n checked rows and n changed objects; memory for eight bytes each.
     @discardableResult
     public func batchUpdate<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil, _ changes: BatchChange<T>...
@@ -64,6 +69,9 @@ extension ModelContext {
     }
 
     /// Sets attributes of all stored objects that a request selects, by name; as `batchUpdate(_:where:_:)`.
+    ///
+    /// - Throws: As `batchUpdate(_:where:_:)`.
+    /// - Complexity: As `batchUpdate(_:where:_:)`.
     @discardableResult
     public func batchUpdate(_ request: FetchRequest, set values: [String: Any?]) throws -> BatchResult {
         var request = request

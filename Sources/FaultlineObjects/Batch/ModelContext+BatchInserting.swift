@@ -26,6 +26,7 @@ extension ModelContext {
     /// - Throws: `SwiftDataError.modelValidationFailure` if rows break a rule: `findings` has all of them, by the
     ///   number of the row; the same for a value that a property cannot have; `.unsupportedKeyPath` for an unknown
     ///   name; the errors of `save`.
+    /// - Complexity: O(n) for n rows, and an index entry for each indexed value; memory for one row.
     @discardableResult
     public func batchInsert<T: PersistentModel, Rows: Sequence>(
         _ model: T.Type, _ rows: Rows, onConflict policy: UniquenessPolicy? = nil
@@ -47,6 +48,7 @@ extension ModelContext {
     ///     nothing is inserted.
     /// - Returns: As the other form.
     /// - Throws: As the other form; the errors of `fill`.
+    /// - Complexity: As the other form.
     @discardableResult
     public func batchInsert<T: PersistentModel>(
         _ model: T.Type, onConflict policy: UniquenessPolicy? = nil, fill: (inout BatchRow<T>) throws -> Bool
@@ -60,6 +62,9 @@ extension ModelContext {
     }
 
     /// Inserts new objects of an entity; as the form that takes a class.
+    ///
+    /// - Throws: As the form that takes a class; `SwiftDataError.unknownSchema` for an unknown entity.
+    /// - Complexity: As the form that takes a class.
     @discardableResult
     public func batchInsert<Rows: Sequence>(
         entityName: String, _ rows: Rows, onConflict policy: UniquenessPolicy? = nil
@@ -72,6 +77,9 @@ extension ModelContext {
     }
 
     /// Inserts new objects of an entity; as the form that takes a class.
+    ///
+    /// - Throws: As the form that takes a class; `SwiftDataError.unknownSchema` for an unknown entity.
+    /// - Complexity: As the form that takes a class.
     @discardableResult
     public func batchInsert(
         entityName: String, onConflict policy: UniquenessPolicy? = nil,

@@ -17,6 +17,7 @@ extension ModelContext {
     ///
     /// - Parameter model: A stored object of this context; a new one is ignored, and one of another context makes the
     ///   next save throw.
+    /// - Complexity: O(1), and a fault for an object that is not loaded.
     public func detectConflicts<T: PersistentModel>(for model: T) {
         ConflictResolver(core).detectConflicts(for: ObjectHandle(model))
     }

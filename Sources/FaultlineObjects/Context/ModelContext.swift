@@ -34,17 +34,24 @@ public class ModelContext: Equatable, SendableMetatype {
     // MARK: Changes
 
     /// Inserts a new object, and all objects it refers to, into the context; the next save writes them.
+    ///
+    /// - Complexity: O(n) for n new objects that it refers to, directly or through others.
     public func insert<T: PersistentModel>(_ model: T) { ObjectInsertion(core).insert(model: model) }
 
     /// Marks an object to be deleted by the next save, together with the effects of its delete rules.
     ///
     /// An unsaved object leaves the context. An object in no context is ignored, because it is not stored; an object of
     /// another context makes the next save throw.
+    ///
+    /// - Complexity: O(1). The save applies the delete rules; `deletePlan(for:)` counts their effects.
     public func delete<T: PersistentModel>(_ model: T) { core.delete(ObjectHandle(model)) }
 
     /// Marks all objects of a class that satisfy a predicate to be deleted by the next save.
     ///
     /// Makes an object for each, as a fetch does; each is deleted individually, with its delete rules.
+    ///
+    /// - Throws: The errors of `fetch`.
+    /// - Complexity: That of `fetch`; `batchDelete(_:where:)` makes no object.
     public func delete<T: PersistentModel>(
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
@@ -98,6 +105,8 @@ public class ModelContext: Equatable, SendableMetatype {
     ///
     /// - Throws: `SwiftDataError.modelValidationFailure` if objects break a rule, or have unique values of other
     ///   objects; `StorageError` if the store cannot be written.
+    /// - Complexity: O(n) for n objects with unsaved changes, those included that delete rules reach, and one
+    ///   synchronization of the disk, which concurrent saves share.
     public func save() throws { try core.throwing { try saveTelling() } }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show their stored values.
@@ -106,6 +115,8 @@ public class ModelContext: Equatable, SendableMetatype {
     public func rollback() { core.rollback() }
 
     /// Applies delete rules now instead of in the next save.
+    ///
+    /// - Complexity: Proportional to the objects that delete rules reach.
     public func processPendingChanges() {
         core.settleMembers()
         do { try DeletePropagation(core).propagateDeletes() } catch { core.refuseSave(error) }
@@ -114,6 +125,9 @@ public class ModelContext: Equatable, SendableMetatype {
     /// Runs `block`, then saves.
     ///
     /// If it throws, unsaved changes are dropped and the error is passed on.
+    ///
+    /// - Throws: The error of `block`, and those of `save()`.
+    /// - Complexity: That of `block` and of `save()`.
     public func transaction(block: () throws -> Void) throws {
         do {
             try block()
@@ -148,6 +162,9 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     /// The object of an identifier, if there is one, of any class; as the form that takes a class.
+    ///
+    /// - Throws: As the form that takes a class.
+    /// - Complexity: As the form that takes a class.
     public func existing(_ identifier: PersistentIdentifier) throws -> (any PersistentModel)? {
         try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { _ in true } }
     }
@@ -170,6 +187,8 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     /// The object of an identifier, if it is alive in this context; nothing is made, and nothing is read.
+    ///
+    /// - Complexity: O(1).
     public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
         ObjectRegistry(core).registeredModel(for: identifier) as? T
     }
@@ -203,6 +222,7 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Returns: The objects found, in the requested order.
     /// - Throws: The errors of `fetch`; `SwiftDataError.includePendingChangesWithBatchSize` if the context has unsaved
     ///   changes and the descriptor includes them.
+    /// - Complexity: That of `fetchIdentifiers(_:)`; eight bytes an object, and one batch of objects.
     public func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int
     ) throws -> FetchResultsCollection<T> {
@@ -212,6 +232,8 @@ public class ModelContext: Equatable, SendableMetatype {
     /// Fetches the identifiers of the objects that a descriptor selects, and makes them a batch at a time on access.
     ///
     /// Parameters and errors are those of `fetch(_:batchSize:)`.
+    ///
+    /// - Complexity: That of `fetchIdentifiers(_:)`; eight bytes an object, and one batch of identifiers.
     public func fetchIdentifiers<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int
     ) throws -> FetchResultsCollection<PersistentIdentifier> {
@@ -219,11 +241,18 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 
     /// Counts the objects that a descriptor selects, without making any.
+    ///
+    /// - Throws: The errors of `fetch`.
+    /// - Complexity: O(1) without a predicate. With one, the entries of an index that answers it alone, else the
+    ///   checked rows, which `explain(_:)` counts.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
         try core.throwing { try FetchRunner(core).count(QuerySource(descriptor)) }
     }
 
     /// Fetches the identifiers of the objects that a descriptor selects, without making any.
+    ///
+    /// - Throws: The errors of `fetch`.
+    /// - Complexity: As `fetch(_:)`, without the objects.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
         try core.throwing { try FetchRunner(core).identifiers(QuerySource(descriptor)) }
@@ -247,6 +276,8 @@ public class ModelContext: Equatable, SendableMetatype {
     ///   - block: Called with one object after the other.
     /// - Throws: The errors of `fetch`; `SwiftDataError.includePendingChangesWithBatchSize` for unsaved changes at the
     ///   end of a batch; the errors of `block`.
+    /// - Complexity: As `fetch(_:)`, with one batch of objects in memory; an order that no index has takes eight bytes
+    ///   an object.
     public func enumerate<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (T) throws -> Void

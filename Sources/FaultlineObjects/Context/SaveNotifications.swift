@@ -29,8 +29,11 @@ extension ModelContext {
         case queryGeneration
         /// Not used: identifiers never become invalid.
         case invalidatedAllIdentifiers
+        /// The identifiers of the objects that the save added.
         case insertedIdentifiers
+        /// The identifiers of the objects that the save changed.
         case updatedIdentifiers
+        /// The identifiers of the objects that the save deleted, those included that a delete rule deleted.
         case deletedIdentifiers
     }
 

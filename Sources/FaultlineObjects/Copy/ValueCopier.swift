@@ -79,6 +79,7 @@ extension PersistentModel {
     /// - Returns: The copy; for a deleted object, a copy of its last values.
     /// - Throws: `StorageError` if the object cannot be read; `SwiftDataError.missingModelContext` if it is no longer
     ///   in the store.
+    /// - Complexity: O(n) for n bytes of the contents; a fault for an object that is not loaded.
     public func valueCopy(including contents: ValueCopy.Contents = []) throws -> ValueCopy {
         let handle = ObjectHandle(self)
         guard let context = handle.core.pointee.context else {

@@ -23,6 +23,8 @@ public struct ValueCopy: Sendable, Hashable, Identifiable {
     public let values: [String: PropertyValue]
 
     /// The value of a property; nil if the copy has none of that name.
+    ///
+    /// - Complexity: O(p) for p properties.
     public subscript(name: String) -> PropertyValue? { values[name] }
 
     /// The value of a property of a class.

@@ -26,6 +26,7 @@ extension ModelContext {
     /// Holds the identifiers of those objects during the call.
     ///
     /// - Throws: The errors of `fetchIdentifiers(_:)`.
+    /// - Complexity: As the form that takes an object, and that of `fetchIdentifiers(_:)`.
     public func deletePlan<T: PersistentModel>(
         for model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> DeletePlan {
@@ -36,6 +37,7 @@ extension ModelContext {
     /// Previews the deletions of the next save if all objects that a request selects were deleted too.
     ///
     /// - Throws: The errors of `fetchIdentifiers(_:)`.
+    /// - Complexity: As the form that takes an object, and that of `fetchIdentifiers(_:)`.
     public func deletePlan(for request: FetchRequest) throws -> DeletePlan {
         let identifiers = try fetchIdentifiers(request)
         return try core.throwing { try DeletePlanner(core).deletePlan(adding: [], identifiers) }

@@ -11,6 +11,7 @@ public struct CodableValue: Hashable, Sendable {
     /// Encodes a value.
     ///
     /// - Throws: The error of the value's own encoding, and an error for a value that is nested too deeply.
+    /// - Complexity: O(n) for n bytes of the encoded value.
     public init<V: Encodable>(_ value: V) throws {
         bytes = try NestedEncoder.encode(value, scalars: FoundationScalars())
     }
@@ -18,6 +19,7 @@ public struct CodableValue: Hashable, Sendable {
     /// Decodes the value as a type.
     ///
     /// - Throws: `DecodingError` if the stored value does not have the type's shape.
+    /// - Complexity: O(n) for n bytes of the encoded value.
     public func decode<V: Decodable>(as type: V.Type = V.self) throws -> V {
         try bytes.withUnsafeBytes { try NestedDecoder.decode(type, from: $0, scalars: FoundationScalars()) }
     }

@@ -7,6 +7,8 @@ extension ManagedObject {
     /// The values of the properties that have unsaved changes, by name; for a new object, the values that were set.
     ///
     /// A property that was set to its old value counts as changed.
+    ///
+    /// - Complexity: O(p) for p properties, and the members of collections that were set.
     public func changedValues() -> [String: Any?] {
         guard let context = _$coreAddress().pointee.context else { return [:] }
         return values(of: context.changedSlots(ObjectHandle(self)))
@@ -79,6 +81,7 @@ extension ManagedObject {
     ///
     /// - Returns: Empty if the entity has no such relationship, or if it cannot be read, which goes to the context's
     ///   `errorHandler`.
+    /// - Complexity: O(m) for m objects; reads their part of the index, and no row of theirs.
     public func objectIDs(forRelationshipNamed key: String) -> [PersistentIdentifier] {
         guard let (slot, _) = relationship(key), let context = _$coreAddress().pointee.context else { return [] }
         do { return try MemberReader(context).relatedIdentifiers(ObjectHandle(self), slot) } catch {

@@ -22,6 +22,7 @@ extension ModelContext {
     /// - Returns: The objects found, in the requested order.
     /// - Throws: `SwiftDataError.unknownSchema`, `.unsupportedPredicate` and `.unsupportedSortDescriptor`, with the
     ///   entity, the key and the nearest valid name; `StorageError` if the store cannot be read.
+    /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func fetch(
         _ request: FetchRequest, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [ManagedObject] {
@@ -33,11 +34,16 @@ extension ModelContext {
     /// Fetches the objects that a request selects, and makes them a batch at a time on access.
     ///
     /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
+    ///
+    /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func fetch(_ request: FetchRequest, batchSize: Int) throws -> FetchResultsCollection<ManagedObject> {
         try core.throwing { try FetchRunner(core).batches(QuerySource(request), batchSize: batchSize) }
     }
 
     /// Counts the objects that a request selects; makes none if the stored bytes can answer.
+    ///
+    /// - Throws: As `fetch(_:)`.
+    /// - Complexity: As `fetchCount(_:)`.
     public func count(for request: FetchRequest) throws -> Int {
         try core.throwing { try FetchRunner(core).count(QuerySource(request)) }
     }
@@ -45,6 +51,8 @@ extension ModelContext {
     /// Walks the objects that a request selects, a batch at a time, and releases each batch before the next.
     ///
     /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
+    ///
+    /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func enumerate(
         _ request: FetchRequest, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (ManagedObject) throws -> Void
@@ -59,6 +67,7 @@ extension ModelContext {
     /// Fetches the identifiers of the objects that a request selects, without making any.
     ///
     /// - Throws: As `fetch(_:)`.
+    /// - Complexity: As `fetch(_:)`, without the objects.
     public func fetchIdentifiers(_ request: FetchRequest) throws -> [PersistentIdentifier] {
         try core.throwing { try FetchRunner(core).identifiers(QuerySource(request)) }
     }
@@ -68,6 +77,7 @@ extension ModelContext {
     /// Makes an object for each, as a fetch does; each is deleted individually, with its delete rules.
     ///
     /// - Throws: As `fetch(_:)`.
+    /// - Complexity: That of `fetch(_:)`; `batchDelete(_:)` makes no object.
     public func delete(_ request: FetchRequest) throws {
         for object in try fetch(request) { delete(object) }
     }
@@ -77,12 +87,16 @@ extension ModelContext {
     ///
     /// Reads no row. An object that is not in the store returns nil for every value, reports each read, and its
     /// `isDeleted` is true.
+    ///
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func object(with objectID: PersistentIdentifier) -> ManagedObject? {
         guard core.mayHave(objectID) else { return nil }
         return ObjectRegistry(core).model(for: objectID) as? ManagedObject
     }
 
     /// The object of an identifier, if it is alive in this context.
+    ///
+    /// - Complexity: O(1).
     public func registeredObject(for objectID: PersistentIdentifier) -> ManagedObject? {
         ObjectRegistry(core).registeredModel(for: objectID) as? ManagedObject
     }
@@ -91,6 +105,7 @@ extension ModelContext {
     ///
     /// - Throws: `SwiftDataError.missingModelContext` if it is not in the context or the store, or deleted;
     ///   `StorageError` if that cannot be read.
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existingObject(with objectID: PersistentIdentifier) throws -> ManagedObject {
         guard let object = try existing(objectID, as: ManagedObject.self) else {
             throw SwiftDataError.missingModelContext.explained(

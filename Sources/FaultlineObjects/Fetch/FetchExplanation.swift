@@ -66,6 +66,7 @@ extension ModelContext {
     /// - Parameter descriptor: The fetch.
     /// - Returns: The explanation.
     /// - Throws: As `fetch`.
+    /// - Complexity: That of the fetch, once, with its rows read.
     public func explain<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation {
         try core.throwing { try FetchExplainer(core).explain(QuerySource(descriptor)) }
     }
@@ -75,6 +76,7 @@ extension ModelContext {
     /// - Parameter request: The fetch.
     /// - Returns: The explanation.
     /// - Throws: As `fetch`.
+    /// - Complexity: That of the fetch, once, with its rows read.
     public func explain(_ request: FetchRequest) throws -> FetchExplanation {
         try core.throwing { try FetchExplainer(core).explain(QuerySource(request)) }
     }

@@ -37,6 +37,8 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     public var endIndex: Int { count }
 
     /// The element at a position, made with its whole batch if that is not the current one.
+    ///
+    /// - Complexity: O(1) within the batch; otherwise O(n) for the n rows of another batch.
     public subscript(position: Int) -> Element {
         precondition(position >= 0 && position < count, "FetchResultsCollection: index \(position) is out of range.")
         if !batch.range.contains(position) {

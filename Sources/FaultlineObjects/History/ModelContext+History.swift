@@ -29,6 +29,7 @@ extension ModelContext: HistoryProviding {
     /// Durability: as a save. The deletion takes several transactions; an interrupted one has deleted the first saves.
     /// - Throws: `SwiftDataError.modelValidationFailure` for a container that may not write, otherwise as
     ///   `fetchHistory`.
+    /// - Complexity: O(n) for n deleted transactions, and for those that the predicate must read.
     public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
         try core.throwing {
             guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {

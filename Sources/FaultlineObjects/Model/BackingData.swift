@@ -4,9 +4,12 @@ internal import FaultlineStore
 ///
 /// Accessors made by `@Model` do not use it.
 public protocol BackingData<Model> {
+    /// The model class.
     associatedtype Model: PersistentModel
 
+    /// Makes the backing data of no object.
     init(for modelType: Model.Type)
+    /// The identifier of the object; nil for no object.
     var persistentModelID: PersistentIdentifier? { get set }
     /// The metadata of the model's properties.
     var metadata: Any { get }

@@ -69,6 +69,7 @@ extension PersistentModel {
 
 /// A to-many relationship's collection: an array of models, or an optional one.
 public protocol RelationshipCollection {
+    /// The class of the members.
     associatedtype PersistentElement: PersistentModel
 
     /// Whether the collection may be nil.

@@ -29,6 +29,7 @@ public struct Blob {
     /// - Returns: The bytes.
     /// - Throws: `StorageError`: `outOfRange` for bytes outside of the value; other codes if the store cannot be read,
     ///   or the bytes are damaged.
+    /// - Complexity: O(n) for n bytes of the range, in whole chunks of 64 KiB.
     public func data(in range: Range<Int>) throws -> Data {
         guard range.lowerBound >= 0, range.upperBound <= byteCount else {
             throw StorageError(outOfRange: range, ofByteCount: byteCount)
@@ -50,16 +51,23 @@ public struct Blob {
     }
 
     /// Reads the whole value.
+    ///
+    /// - Throws: As `data(in:)`.
+    /// - Complexity: O(n) for n bytes, all in memory at once: read a large value by ranges.
     public func data() throws -> Data { try data(in: 0..<byteCount) }
 }
 
 extension PersistentModel {
     /// A reference to the value of an attribute, without reading it; nil if the value is nil.
+    ///
+    /// - Complexity: O(1), and a fault for an object that is not loaded.
     public func blob(_ keyPath: KeyPath<Self, Data?>) -> Blob? {
         _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
     }
 
     /// A reference to the value of an attribute, without reading it.
+    ///
+    /// - Complexity: O(1), and a fault for an object that is not loaded.
     public func blob(_ keyPath: KeyPath<Self, Data>) -> Blob? {
         _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
     }
@@ -68,6 +76,8 @@ extension PersistentModel {
     /// elsewhere the save copies it.
     ///
     /// A value of another context is read at once, or when this object is inserted.
+    ///
+    /// - Complexity: O(1) here; the save copies the n bytes in O(n), except in a streamed stage.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data?>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }
@@ -76,6 +86,8 @@ extension PersistentModel {
     /// elsewhere the save copies it.
     ///
     /// A value of another context is read at once, or when this object is inserted.
+    ///
+    /// - Complexity: O(1) here; the save copies the n bytes in O(n), except in a streamed stage.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }

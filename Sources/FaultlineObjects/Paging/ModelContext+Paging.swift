@@ -21,6 +21,8 @@ extension ModelContext {
     ///   another store, entity or order, or with a sort key that no value has; the explanation names the cause.
     ///   `.includePendingChangesWithBatchSize` if there are unsaved changes and the descriptor includes them; the
     ///   errors of `fetch`.
+    /// - Complexity: O(n) for n objects of the page and the excluded rows between them, if an index has the order or
+    ///   there is none; otherwise O(r) for all r rows of the entity.
     public func fetchPage<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, after cursor: FetchCursor? = nil, size: Int
     ) throws -> FetchPage<T> {
@@ -31,6 +33,9 @@ extension ModelContext {
     }
 
     /// Fetches the next objects after a cursor, by name; as the form that takes a `FetchDescriptor`.
+    ///
+    /// - Throws: As the form that takes a `FetchDescriptor`.
+    /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func fetchPage(
         _ request: FetchRequest, after cursor: FetchCursor? = nil, size: Int
     ) throws -> FetchPage<ManagedObject> {

@@ -24,6 +24,7 @@ extension ModelContext {
     /// - Parameters:
     ///   - model: The object; one that is stored has no use for a policy.
     ///   - policy: The policy of the next save if another object has its unique values.
+    /// - Complexity: As `insert(_:)`.
     public func insert<T: PersistentModel>(_ model: T, onConflict policy: UniquenessPolicy) {
         ObjectInsertion(core).insert(model: model)
         let handle = ObjectHandle(model)

@@ -15,6 +15,7 @@ extension ModelContext {
     ///     zero.
     ///   - byteLimit: Bytes of segments that it may keep from being removed: 1 GiB.
     /// - Throws: `StorageError` with the code `expired`, if the context is pinned and that has expired.
+    /// - Complexity: O(1): takes no copy. Space is kept only for data that later saves replace.
     public func pin(
         _ label: String = "pinned context", for duration: Duration = .seconds(3_600), byteLimit: Int = 1 << 30
     ) throws {
@@ -27,6 +28,8 @@ extension ModelContext {
     }
 
     /// Ends the pin: the next fetch sees the newest state, and the context can be saved again.
+    ///
+    /// - Complexity: O(1); after an expiry, all loaded rows are released.
     public func unpin() { core.unpin() }
 
     /// Whether the context is pinned to one state of the store.

@@ -30,6 +30,10 @@ public struct ValueStream: AsyncSequence, Sendable {
         let reader: ValueStreamReader
 
         /// The next batch, of at least one object; nil at the end.
+        ///
+        /// - Throws: The errors of `fetch`; `StorageError` with the code `expired`; `CancellationError`.
+        /// - Complexity: O(n) for the n objects of the batch, and the rows between them that the predicate excludes.
+        ///   With an order, the first call finds all objects.
         public mutating func next() async throws -> [ValueCopy]? {
             let reader = reader
             return try await withTaskCancellationHandler {
@@ -40,6 +44,10 @@ public struct ValueStream: AsyncSequence, Sendable {
         }
 
         /// The same, called from any actor.
+        ///
+        /// - Throws: The errors of `fetch`; `StorageError` with the code `expired`; `CancellationError`.
+        /// - Complexity: O(n) for the n objects of the batch, and the rows between them that the predicate excludes.
+        ///   With an order, the first call finds all objects.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [ValueCopy]? {
             let reader = reader
             return try await withTaskCancellationHandler {
