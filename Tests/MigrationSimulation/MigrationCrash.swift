@@ -13,18 +13,19 @@ internal import FaultlineTestSupport
 ///   - imagesPerGap: The number of disks tried for each gap.
 ///   - objectCount: The number of objects in the store before it is migrated.
 ///   - stride: Of disks whose recovery yields contents that occurred before, one of this many is continued, in addition
-///     to the first two and one of each gap; 1 for all.
+///     to the first two; 1 for all.
+///   - inEachGap: Whether one disk of each gap is continued too.
 ///   - leavingOut: A place in the code whose synchronizations do nothing: the run must find a violation.
 /// - Returns: The results of all seeds, including violations.
 package func runMigrationCrash(
     _ life: MigrationLife = .streamed, seeds: Range<UInt64>, imagesPerGap: Int = 24, objectCount: Int = 10,
-    carryingOnEvery stride: Int = 1, leavingOut: SyncSite? = nil
+    carryingOnEvery stride: Int = 1, inEachGap: Bool = true, leavingOut: SyncSite? = nil
 ) -> MigrationCrashReport {
     var report = MigrationCrashReport()
     for seed in seeds {
         let crash = MigrationCrash(
             life, seed: seed, imagesPerGap: imagesPerGap, objectCount: objectCount, stride: stride,
-            leavingOut: leavingOut)
+            inEachGap: inEachGap, leavingOut: leavingOut)
         do { try crash.run() } catch { crash.report.violations.append("seed \(seed): \(error)") }
         report.add(crash.report)
     }
@@ -38,6 +39,7 @@ private final class MigrationCrash: @unchecked Sendable {
     let seed: UInt64
     let imagesPerGap: Int
     let stride: Int
+    let continuesInEachGap: Bool
     let leavingOut: SyncSite?
     let store: SimulatedStore
     var report = MigrationCrashReport()
@@ -47,12 +49,14 @@ private final class MigrationCrash: @unchecked Sendable {
     private var met: [Int: Int] = [:]
 
     init(
-        _ life: MigrationLife, seed: UInt64, imagesPerGap: Int, objectCount: Int, stride: Int, leavingOut: SyncSite?
+        _ life: MigrationLife, seed: UInt64, imagesPerGap: Int, objectCount: Int, stride: Int, inEachGap: Bool,
+        leavingOut: SyncSite?
     ) {
         self.life = life
         self.seed = seed
         self.imagesPerGap = imagesPerGap
         self.stride = stride
+        continuesInEachGap = inEachGap
         self.leavingOut = leavingOut
         store = SimulatedStore(life, seed: seed, objectCount: objectCount)
     }
@@ -92,8 +96,8 @@ private final class MigrationCrash: @unchecked Sendable {
         options.sampleCount = max(4, imagesPerGap / 4)
         options.seed = seed &* 131 &+ UInt64(bitPattern: Int64(operation))
         let images = Array(disk.crashImages(options).prefix(imagesPerGap))
-        // One disk of each gap is continued, a different one each time.
-        let chosen = images.isEmpty ? 0 : max(operation, 0) % images.count
+        // In the proof, one disk of each gap is continued, a different one each time.
+        let chosen = images.isEmpty || !continuesInEachGap ? -1 : max(operation, 0) % images.count
         for (place, image) in images.enumerated() {
             report.states += 1
             do {

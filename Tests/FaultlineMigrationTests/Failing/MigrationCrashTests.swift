@@ -3,14 +3,14 @@ import MigrationSimulation
 import Testing
 
 struct MigrationCrashTests {
-    /// Reads and compares every disk; of equal disks, one in sixteen is migrated to the end.
+    /// Reads and compares every disk; of equal disks, one in 32 is migrated to the end.
     ///
-    /// `make crash` takes more of each kind. It also takes custom stages that are tried out, and mapped stages with a
-    /// quarantine, which run each stage several times.
+    /// The proof in the gate takes twelve disks a gap, and continues with one of each gap. It also takes custom stages
+    /// that are tried out, and mapped stages with a quarantine, which run each stage several times.
     @Test(arguments: MigrationLife.allCases.filter { $0 != .customPreview && $0 != .mappedQuarantine })
     func survivesPowerCutsInEveryGap(of life: MigrationLife) {
         let report = runMigrationCrash(
-            life, seeds: 1..<2, imagesPerGap: life == .streamed ? 6 : 2, objectCount: 6, carryingOnEvery: 16)
+            life, seeds: 1..<2, imagesPerGap: 1, objectCount: 6, carryingOnEvery: 32, inEachGap: false)
 
         #expect(report.violations.isEmpty, "\(report)\n\(report.violations.prefix(3).joined(separator: "\n"))")
         #expect(report.old > 0 && report.resumable > 0)
@@ -22,7 +22,8 @@ struct MigrationCrashTests {
     @Test(arguments: [nil, "blob.commit"] as [SyncSite?])
     func `leaving out equal states still finds bytes that are not durable`(site: SyncSite?) {
         let report = runMigrationCrash(
-            .custom, seeds: 1..<2, imagesPerGap: 8, objectCount: 6, carryingOnEvery: 256, leavingOut: site)
+            .custom, seeds: 1..<2, imagesPerGap: 4, objectCount: 6, carryingOnEvery: 256, inEachGap: false,
+            leavingOut: site)
         #expect(report.violations.isEmpty == (site == nil), "\(report)")
         #expect(report.carriedOn < report.states)
         print(report)
