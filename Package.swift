@@ -253,8 +253,13 @@ let package = Package(
                 "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "MigrationSimulation",
             ]),
+        // Also runs the code of the guide and of README: `Guide` has it, and `TidyTests` compares both.
         .testTarget(
-            name: "FaultlineTestingTests", dependencies: ["FaultlineTesting", "Faultline", "FaultlineTestSupport"]),
+            name: "FaultlineTestingTests",
+            dependencies: [
+                "FaultlineTesting", "Faultline", "FaultlineTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "FaultlineCommandsTests",
             dependencies: ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"]),

@@ -1,0 +1,155 @@
+import Faultline
+import FaultlineTesting
+import Synchronization
+import Testing
+
+enum PhotoService {
+    @Model final class Photo {
+        #Index<Photo>([\.taken])
+        @Attribute(.unique) var key: UUID
+        var name: String
+        var taken: Date
+        var pixels: Data
+        init(key: UUID, name: String, taken: Date, pixels: Data) {
+            self.key = key
+            self.name = name
+            self.taken = taken
+            self.pixels = pixels
+        }
+    }
+
+    // snippet
+    @ModelActor actor PhotoStore {
+        func add(_ key: UUID, _ name: String, _ pixels: Data) throws {
+            modelContext.insert(Photo(key: key, name: name, taken: .now, pixels: pixels))
+            try modelContext.save()
+        }
+
+        func name(of key: UUID) throws -> String? {
+            let descriptor = FetchDescriptor<Photo>(predicate: #Predicate { $0.key == key })
+            return try modelContext.fetch(descriptor).first?.name
+        }
+    }
+    // end
+
+    // snippet
+    struct PhotoStores: Sendable {
+        private let stores: [PhotoStore]
+        private let next = Turn()
+
+        init(_ container: ModelContainer, count: Int = 2) {
+            stores = (0..<count).map { _ in PhotoStore(modelContainer: container) }
+        }
+
+        var any: PhotoStore { stores[next.take() % stores.count] }
+    }
+
+    final class Turn: Sendable {
+        private let count = Mutex(0)
+        func take() -> Int {
+            count.withLock { count in
+                count = (count + 1) & 0xFFFF
+                return count
+            }
+        }
+    }
+    // end
+
+    // snippet
+    final class StoreOpening: Sendable {
+        private let opened = Mutex<Result<ModelContainer, any Error>?>(nil)
+
+        init(_ configuration: ModelConfiguration) {
+            Thread.detachNewThread { [self] in
+                let result = Result {
+                    try ModelContainer(for: Photo.self, configurations: configuration)
+                }
+                opened.withLock { $0 = result }
+            }
+        }
+
+        /// The container; nil while the store is opened and migrated.
+        var container: ModelContainer? { get throws { try opened.withLock { try $0?.get() } } }
+    }
+    // end
+}
+
+/// The code of In a service.
+@Suite struct ServiceGuide {
+    private typealias Photo = PhotoService.Photo
+    private typealias PhotoStores = PhotoService.PhotoStores
+    private typealias StoreOpening = PhotoService.StoreOpening
+    private let place = GuidePlace()
+
+    // swift-format-ignore
+    private func URL(filePath path: String) -> Foundation.URL { place.url(path) }
+
+    @Test func `In a service: a pool of actors`() async throws {
+        let opening = StoreOpening(ModelConfiguration(url: URL(filePath: "/var/lib/photos.store")))
+        while try opening.container == nil { try await Task.sleep(for: .milliseconds(5)) }
+        let container = try #require(try opening.container)
+        let key = UUID()
+        // snippet
+        let stores = PhotoStores(container)
+        try await stores.any.add(key, "beach", Data(count: 100_000))
+        let name = try await stores.any.name(of: key)
+        // end
+        #expect(name == "beach")
+        #expect(container.health.isReady)
+    }
+
+    @Test func `In a service: pages, parts of values, streams`() async throws {
+        let container = try ModelContainer(
+            for: Photo.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        for number in 0..<120 {
+            context.insert(
+                Photo(
+                    key: UUID(), name: "\(number)", taken: Date(timeIntervalSince1970: Double(number)),
+                    pixels: Data(count: 9_000)))
+        }
+        try context.save()
+        let received: Data? = nil
+        // snippet
+        let order = FetchDescriptor<Photo>(sortBy: [SortDescriptor(\.taken)])
+        let cursor = try received.map { try JSONDecoder().decode(FetchCursor.self, from: $0) }
+        let page = try context.fetchPage(order, after: cursor, size: 50)
+        let body = page.objects.map(\.name)
+        let link = try page.cursor.map { try JSONEncoder().encode($0) }  // for the next request
+        // end
+        #expect(body.count == 50 && link != nil)
+        let photo = try #require(page.objects.first)
+        // snippet
+        let pixels = photo.blob(\.pixels)  // reads nothing
+        let range = 0..<min(4_096, pixels?.byteCount ?? 0)
+        let bytes = try pixels?.data(in: range)
+        // end
+        #expect(bytes?.count == 4_096)
+        let sent = Mutex(0)
+        let send: @Sendable ([ValueCopy]) -> Void = { copies in sent.withLock { $0 += copies.count } }
+        // snippet
+        for try await photos in container.stream(order, batchSize: 50) { send(photos) }
+        // end
+        #expect(sent.withLock { $0 } == 120)
+        // snippet
+        try context.loading(atMost: FaultBudget(faults: 5, blobBytes: 0)) {
+            _ = try context.fetchPage(order, size: 50).objects.map(\.name)
+        }
+        // end
+    }
+
+    @Test func `In a service: options`() throws {
+        // snippet
+        var configuration = ModelConfiguration(url: URL(filePath: "/var/lib/photos.store"))
+        configuration.options.memoryBudget = 256 << 20  // of the engine: 64 MiB by default
+        configuration.options.durability = .async  // a power cut may lose the last second of saves
+        let container = try ModelContainer(for: Photo.self, configurations: configuration)
+        let context = ModelContext(container)
+        context.insert(Photo(key: UUID(), name: "important", taken: .now, pixels: Data()))
+        try context.save()
+        try container.synchronize()  // this one survives a power cut
+        try container.close()  // at the end of the process
+        // end
+        #expect(container.health.status == .failed)
+    }
+}
