@@ -62,7 +62,7 @@ INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
-    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare ratchet format
+    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare docs ratchet format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -210,6 +210,9 @@ instructions: setup  ## Counts the instructions of twelve hot operations against
 	@$(RELEASE) --product FaultlineBenchmarks --quiet >&2
 	@strip --strip-debug -o $(BENCHMARKS).stripped $(BENCHMARKS)
 	@$(BENCHMARKS) instructions $(BENCHMARKS).stripped Benchmarks/instructions.txt $(if $(RECORD),record)
+
+docs: setup  ## Builds the documentation into .build/docs/site, and refuses a warning
+	@.ci/docs
 
 ratchet:  ## Lowers the lists of Tests/Ratchet to the sizes of today; docs/Testing.md
 	@FAULTLINE_RATCHET=lower $(MAKE) test F=RatchetTests
