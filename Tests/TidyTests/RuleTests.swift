@@ -146,6 +146,45 @@ import Testing
         #expect(MarkdownReferenceRule().violations(in: files).map(\.line) == [3, 6, 8, 12])
     }
 
+    @Test func codeThatIsNotRunIsFound() {
+        let source = """
+            struct Guide {
+                // snippet
+                let a = 1
+                // snippet
+                let b = 2
+                // end
+                // end
+                // snippet
+                let c = 3
+                // end
+            }
+            """
+        let article = """
+            # A
+            ```swift
+            import Faultline
+
+            let a = 1
+            let b = 2
+            ```
+            ```swift
+            let b = 3
+            ```
+            ```swift
+            // swift-tools-version: 6.2
+            ```
+            """
+        let files = [
+            RepositoryFile("\(SnippetRule.articles)A.md", article),
+            RepositoryFile("\(SnippetRule.sources)A.swift", source),
+        ]
+        #expect(
+            SnippetRule().violations(in: files).map { "\($0.path.suffix(7)):\($0.line)" } == [
+                "cc/A.md:8", "A.swift:4", "A.swift:8",
+            ])
+    }
+
     @Test func namesThatNoSourceDeclaresAreFound() {
         let files = [
             RepositoryFile("docs/Architecture.md", "# A\n`Log.write`, `TidyTests`\n`Log.read`\n`Gone`\n"),
