@@ -45,18 +45,19 @@ package struct EngineLock: ~Copyable, Sendable {
     @inlinable package init() {}
 
     /// Waits for the lock and acquires it.
-    @inlinable package borrowing func lock() {
+    @inlinable @inline(__always) package borrowing func lock() {
         mutex._unsafeLock()
     }
 
     /// Releases the lock; the caller must hold it.
-    @inlinable package borrowing func unlock() {
+    @inlinable @inline(__always) package borrowing func unlock() {
         mutex._unsafeUnlock()
     }
     #endif
 
     /// Runs `body` with the lock held.
-    @inlinable package borrowing func withLock<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    @inlinable @inline(__always)
+    package borrowing func withLock<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         lock()
         defer { unlock() }
         return try body()

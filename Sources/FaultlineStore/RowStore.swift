@@ -153,6 +153,10 @@ package final class RowStore: Sendable {
 
     /// Checks a record's row and gives a view of it by the slots in force.
     package func view(_ record: RecordView, of entity: EntityStorage) throws(StoreError) -> RowView {
+        // Most rows have the layout in force.
+        if record.layout == entity.layout.number {
+            return try record.checkedRow(by: entity.layout.table, of: entity.name)
+        }
         guard let table = table(forLayout: record.layout, of: entity) else { throw unknownLayout(record, entity) }
         return try record.checkedRow(by: table, of: entity.name)
     }
@@ -176,7 +180,7 @@ extension RecordView {
     /// - Throws: `malformed` for a row that does not fit its layout.
     @inline(__always)
     package func checkedRow(by table: UnsafePointer<LayoutTable>?, of owner: String) throws(StoreError) -> RowView {
-        if let table, let view = RowView(checking: row, table: table, hasExtension: flags.contains(.hasExtension)) {
+        if let table, let view = RowView(checking: row, table: table, hasExtension: flags.has(.hasExtension)) {
             return view
         }
         throw misfit(of: owner)

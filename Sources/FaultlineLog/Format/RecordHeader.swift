@@ -27,6 +27,15 @@ package struct RecordFlags: OptionSet, Hashable, Sendable {
     /// Encrypted (not known to this version).
     package static let encrypted = RecordFlags(rawValue: 1 << 4)
     package static let known: RecordFlags = [.changed, .noIndexChange, .compressed, .hasExtension]
+
+    // As `contains` and `isSubset(of:)`, which are calls through the protocol.
+
+    /// Whether all flags of another set are in this one.
+    @inlinable @inline(__always)
+    package func has(_ flags: RecordFlags) -> Bool { rawValue & flags.rawValue == flags.rawValue }
+
+    /// Whether this version knows every flag.
+    @inlinable @inline(__always) package var areKnown: Bool { rawValue >> 4 == 0 }
 }
 
 /// The 24 bytes before a record's payload: `docs/FileFormat.md` section 6.
@@ -61,7 +70,7 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// Whether this version understands a record that verifies.
     package var isUnderstood: Bool {
-        guard flags.isSubset(of: .known) else { return false }
+        guard flags.areKnown else { return false }
         switch RecordOperation(rawValue: operation) {
         case .put, .delete, .moved, .transaction, .dropTable, .blob, .edit: return true
         case nil: return false
@@ -118,7 +127,8 @@ package struct RecordHeader: Equatable, Sendable {
         let whole = byteCount + stored.roundedUpTo8
         guard whole <= limit else { return nil }
         guard CRC32C.checksum(bytes + 4, whole - 4) ^ binding == bytes[Fields.checksum] else { return nil }
-        guard stored & 7 == 0 || bytes.isZero(byteCount + stored, to: whole) else { return nil }
+        // The padding is the upper bytes of the last word.
+        guard stored & 7 == 0 || bytes.u64(whole - 8) >> UInt64(8 * (stored & 7)) == 0 else { return nil }
         return whole
     }
 }

@@ -51,11 +51,11 @@ enum RecordDecoder {
         guard word & 0xFFFF_FFFF_FFFF == id, bytes[RecordHeader.Fields.table] == table else { throw .otherRecord }
         guard UInt8(truncatingIfNeeded: word >> 48) == RecordOperation.put.rawValue else { throw .notARow }
         let flags = RecordFlags(rawValue: UInt8(truncatingIfNeeded: word >> 56))
-        guard flags.isSubset(of: .known) else { throw .newerFormat }
+        guard flags.areKnown else { throw .newerFormat }
         var start = RecordHeader.byteCount
         var count = Int(bytes[RecordHeader.Fields.storedByteCount])
         var changed: UInt64 = 0
-        if flags.contains(.changed) {
+        if flags.has(.changed) {
             guard count >= 8 else { throw .notARow }
             changed = bytes.u64(start)
             start += 8
@@ -63,7 +63,7 @@ enum RecordDecoder {
         }
         var row = UnsafeRawBufferPointer(start: bytes + start, count: count)
         var used = 0
-        if flags.contains(.compressed) {
+        if flags.has(.compressed) {
             let rawCount = Int(bytes[RecordHeader.Fields.rawByteCount]) - (start - RecordHeader.byteCount)
             row = try decompress(row, to: rawCount, in: scratch)
             used = rawCount

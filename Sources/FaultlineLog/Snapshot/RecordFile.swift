@@ -2,6 +2,37 @@ import FaultlineDisk
 
 /// Reads single records of a segment.
 package enum RecordFile {
+    /// As below, without a reference to the file, which its owner keeps alive.
+    @inline(__always)
+    static func read(
+        _ id: RecordID, in table: TableID, at location: Location, of file: Unmanaged<ManagedFile>,
+        into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) -> RecordRead {
+        guard let byteCount = location.byteCount, byteCount <= target.count, let start = target.baseAddress else {
+            return try read(id, in: table, at: location, of: file.takeUnretainedValue(), into: target)
+        }
+        let part = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+        var failure: DiskError?
+        let count = file._withUnsafeGuaranteedRef { managed in
+            do throws(DiskError) { return try managed.file.read(into: part, at: location.byteOffset) } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw LogError(failure, doing: "reading a record") }
+        let binding = file._withUnsafeGuaranteedRef { $0.recordBinding(at: location.byteOffset) }
+        do throws(RecordDecoder.Fault) {
+            let scratch = UnsafeMutableRawBufferPointer(start: start + byteCount, count: target.count - byteCount)
+            let (view, used) = try RecordDecoder.decode(
+                start, limit: count, id: id, table: table.rawValue, location: location, binding: binding,
+                scratch: scratch)
+            return .record(view, byteCount: byteCount + used)
+        } catch {
+            if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }
+            throw damaged(error, id, table, location, file.takeUnretainedValue())
+        }
+    }
+
     /// Reads the record at `location` into `target`, with one read if the location has its size.
     @inline(__always)
     package static func read(

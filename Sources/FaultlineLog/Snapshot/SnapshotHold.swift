@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+package import Synchronization
 
 /// Holds a snapshot for an owner between uses; the log may take it while it is not in use.
 ///
@@ -11,11 +11,12 @@ import Synchronization
 /// synchronize by `state`: the thread that moves it from `idle` has exclusive use of the snapshot.
 // Safe because of the rules in the comment above.
 package final class SnapshotHold: @unchecked Sendable {
-    private enum State {
+    @usableFromInline
+    enum State {
         /// The snapshot is not in use.
-        static let idle: UInt8 = 0
+        @inlinable static var idle: UInt8 { 0 }
         /// The owner uses the snapshot.
-        static let inUse: UInt8 = 1
+        @inlinable static var inUse: UInt8 { 1 }
         /// The log is examining it, for a few instructions.
         static let watched: UInt8 = 2
         /// The log has taken it.
@@ -24,20 +25,26 @@ package final class SnapshotHold: @unchecked Sendable {
         static let expired: UInt8 = 4
     }
 
-    private let state = Atomic<UInt8>(State.idle)
+    @usableFromInline let state = Atomic<UInt8>(State.idle)
     private let sequenceNumber: Atomic<UInt64>
-    private let wasUsed = Atomic<Bool>(true)
-    private var kept: Snapshot
+    @usableFromInline let wasUsed = Atomic<Bool>(true)
+    /// Retained; a look-up takes no further reference.
+    @exclusivity(unchecked) private var kept: Unmanaged<Snapshot>
     /// The depth of the owner's nested uses.
-    private var depth = 0
+    @usableFromInline @exclusivity(unchecked) var depth = 0
+    /// How often the snapshot was replaced: the same number is the same snapshot.
+    @inlinable @inline(__always) package var changeCount: Int { changes }
+    @usableFromInline @exclusivity(unchecked) var changes = 0
     /// Whether the owner holds nothing of the snapshot's state; called while it is not in use.
     private let isFree: @Sendable () -> Bool
 
     init(_ snapshot: Snapshot, isFree: @escaping @Sendable () -> Bool) {
         self.isFree = isFree
-        kept = snapshot
+        kept = .passRetained(snapshot)
         sequenceNumber = Atomic(snapshot.sequence)
     }
+
+    deinit { kept.release() }
 
     /// The newest transaction that the snapshot sees, or saw before it was taken.
     package var sequence: UInt64 { sequenceNumber.load(ordering: .relaxed) }
@@ -48,7 +55,7 @@ package final class SnapshotHold: @unchecked Sendable {
     ///
     /// - Returns: False if it was taken: the owner must first replace it by `put`.
     /// - Throws: `.expired` if a pin exceeded its limits; then do not call `end`.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func begin() throws(LogError) -> Bool {
         if depth > 0 {
             depth &+= 1
@@ -61,8 +68,8 @@ package final class SnapshotHold: @unchecked Sendable {
         return true
     }
 
-    @inline(never)
-    private func beginSlowly() throws(LogError) -> Bool {
+    @usableFromInline @inline(never)
+    func beginSlowly() throws(LogError) -> Bool {
         while true {
             let (wasTaken, now) = state.compareExchange(
                 expected: State.taken, desired: State.inUse, ordering: .acquiring)
@@ -85,7 +92,7 @@ package final class SnapshotHold: @unchecked Sendable {
     }
 
     /// Ends a use.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func end() {
         depth &-= 1
         guard depth == 0 else { return }
@@ -97,13 +104,34 @@ package final class SnapshotHold: @unchecked Sendable {
     @inline(__always)
     package var snapshot: Snapshot {
         assert(depth > 0, "A held snapshot is used between begin and end.")
-        return kept
+        return kept.takeUnretainedValue()
+    }
+
+    /// The location of an object's record, between `begin` and `end`: as `Snapshot.location`, and takes no reference.
+    package func location(of id: RecordID, in table: TableID) throws(LogError) -> Location {
+        assert(depth > 0, "A held snapshot is used between begin and end.")
+        let resident = kept._withUnsafeGuaranteedRef { $0.tables.residentLocation(of: id, in: table) }
+        if let resident { return resident }
+        return try snapshot.location(of: id, in: table)
+    }
+
+    /// Reads a record, between `begin` and `end`: as `Snapshot.read`, and takes no reference.
+    package func read(
+        _ id: RecordID, in table: TableID, at location: Location, into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) -> RecordRead {
+        assert(depth > 0, "A held snapshot is used between begin and end.")
+        let file = kept._withUnsafeGuaranteedRef { $0.files.find(location.segment) }
+        guard let file else { return try snapshot.read(id, in: table, at: location, into: target) }
+        return try RecordFile.read(id, in: table, at: location, of: file, into: target)
     }
 
     /// Replaces the snapshot, between `begin` and `end`.
     package func put(_ snapshot: Snapshot) {
         assert(depth > 0, "A held snapshot is replaced between begin and end.")
-        kept = snapshot
+        let old = kept
+        kept = .passRetained(snapshot)
+        old.release()
+        changes &+= 1
         sequenceNumber.store(snapshot.sequence, ordering: .relaxed)
     }
 
@@ -138,8 +166,8 @@ package final class SnapshotHold: @unchecked Sendable {
             state.store(State.idle, ordering: .releasing)
             return nil
         }
-        let old = kept
-        kept = .nothing
+        let old = kept.takeRetainedValue()
+        kept = .passRetained(.nothing)
         state.store(isExpiring ? State.expired : State.taken, ordering: .releasing)
         return old
     }

@@ -94,6 +94,26 @@ package final class PageCache: @unchecked Sendable {
         try look(handle) { page in Location(reading: page + (TablePage.headerByteCount + entry * Location.byteCount)) }
     }
 
+    /// The location in an entry of a page; nil if the page is not in memory, or was evicted in the meantime.
+    @inline(__always)
+    static func residentLocation(_ handle: PageHandlePointer, entry: Int) -> Location? {
+        #if FAULTLINE_TSAN
+        // The thread sanitizer does not understand sequence locks.
+        return nil
+        #else
+        let before = handle.pointee.word.load(ordering: .acquiring)
+        guard let page = PageHandle.page(of: before) else { return nil }
+        let location = Location(
+            reading: UnsafeRawPointer(page) + (TablePage.headerByteCount + entry * Location.byteCount))
+        atomicMemoryFence(ordering: .acquiring)
+        guard handle.pointee.word.load(ordering: .relaxed) == before else { return nil }
+        if !handle.pointee.isTouched.load(ordering: .relaxed) {
+            handle.pointee.isTouched.store(true, ordering: .relaxed)
+        }
+        return location
+        #endif
+    }
+
     /// Copies a page's 4,096 bytes.
     package func copy(_ handle: PageHandlePointer, to target: UnsafeMutableRawPointer) throws(LogError) {
         try look(handle) { page in target.copyMemory(from: page, byteCount: TablePage.byteCount) }

@@ -78,6 +78,15 @@ package final class TableRoot: @unchecked Sendable {
         return try cache.location(handle, entry: entry)
     }
 
+    /// The same, if its page is in memory; nil if the page must be loaded first.
+    @inline(__always)
+    func residentLocation(of id: RecordID) -> Location? {
+        guard id > 0, id <= Limits.recordIDMax else { return .absent }
+        let (page, entry) = TablePage.place(of: id)
+        guard let handle = handle(ofPage: page) else { return .absent }
+        return PageCache.residentLocation(handle, entry: entry)
+    }
+
     // MARK: Changing the working version
 
     /// Returns the page as memory that may be changed in place; creates or copies it if necessary.

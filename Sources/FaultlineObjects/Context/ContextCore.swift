@@ -24,7 +24,9 @@ package import FaultlineStore
 package final class ContextCore: @unchecked Sendable {
     package let store: RowStore
     let lock = EngineLock()
-    /// The state of the store that the context reads.
+    /// Holds the state of the store that the context reads.
+    let hold: SnapshotHold
+    /// How the context's objects and rows stand to that state.
     @exclusivity(unchecked) var state: ReadState
     /// The homes of the entities.
     let homes = EntityHomes()
@@ -71,16 +73,17 @@ package final class ContextCore: @unchecked Sendable {
         tally = ReadTally(in: tallies)
         rules = SaveRules(isReadOnly: isReadOnly)
         history = SaveHistory(isRecorded: recordsHistory)
-        state = ReadState(store.log)
+        let gate = ContextGate()
+        state = ReadState(gate)
+        hold = store.log.hold("context") { gate.isFree }
         homes.fill(self, store, types)
         tally.begin()
-        let gate = state.gate
         gate.attach(self)
         rows.reclaiming = store.log.budget.register(.rows) { byteCount in gate.reclaim(byteCount) }
     }
 
     deinit {
-        store.log.release(state.hold)
+        store.log.release(hold)
         state.gate.detach()
         rows.reclaiming = nil
         tally.end()

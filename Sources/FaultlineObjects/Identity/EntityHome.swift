@@ -17,11 +17,13 @@ package final class EntityHome: @unchecked Sendable {
     let entityName: String
     /// Nil for detached objects.
     let entity: EntityStorage?
+    /// The same, for calls that take no reference.
+    let entityReference: Unmanaged<EntityStorage>?
     let layout: RowLayout
     /// The description of the class, kept alive by the home; nil for a detached home, which its type owns.
-    private let typeOwner: ModelType?
+    let typeOwner: ModelType?
     // Set once, before the first object of a detached home is made.
-    @exclusivity(unchecked) private var typeReference: Unmanaged<ModelType>?
+    @exclusivity(unchecked) private(set) var typeReference: Unmanaged<ModelType>?
     let storeID: (UInt64, UInt64)
     /// Code that is called for the entity's objects, on the context's thread.
     @exclusivity(unchecked) var lifecycle: Lifecycle?
@@ -34,7 +36,12 @@ package final class EntityHome: @unchecked Sendable {
     /// Rows that a fetch loaded for objects that may not exist yet; used on the context's thread.
     ///
     /// Each is checked to be the newest before it is used.
-    @exclusivity(unchecked) var prefetchedRows: [RecordID: RowReference] = [:]
+    @exclusivity(unchecked) var prefetchedRows: [RecordID: RowReference] = [:] {
+        didSet { hasPrefetchedRows = !prefetchedRows.isEmpty }
+    }
+    @exclusivity(unchecked) private(set) var hasPrefetchedRows = false
+    /// The stored object that was last found by its identifier: its first read needs no second look-up.
+    @exclusivity(unchecked) var found = FoundObject(number: 0, location: .absent, changeCount: 0)
     /// Rows of objects that may be deallocated already; used on the context's thread.
     @exclusivity(unchecked) var recentRows = RecentRows()
     /// The property of the last look-up by a fetch, with its slot; used on the context's thread.
@@ -50,6 +57,7 @@ package final class EntityHome: @unchecked Sendable {
         contextReference = nil
         entityName = layout.entityName
         entity = nil
+        entityReference = nil
         self.layout = layout
         typeOwner = nil
         storeID = (0, 0)
@@ -65,6 +73,7 @@ package final class EntityHome: @unchecked Sendable {
         contextReference = .passUnretained(context)
         entityName = entity.name
         self.entity = entity
+        entityReference = .passUnretained(entity)
         layout = entity.layout
         typeOwner = type
         typeReference = type.map { .passUnretained($0) }
@@ -120,6 +129,16 @@ package final class EntityHome: @unchecked Sendable {
         contextReference?.release()
     }
 
+    /// The core of an object of the entity, which has a context; takes no reference.
+    @inline(__always)
+    func core(of object: AnyObject) -> UnsafeMutablePointer<ModelCore>? {
+        guard let typeOwner else { return nil }
+        var offset = typeOwner.coreOffset
+        if offset == 0 { offset = typeOwner.coreOffset(of: object) }
+        return UnsafeMutablePointer(
+            bitPattern: UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) + UInt(offset))
+    }
+
     /// The handle of an object of the entity; nil if the context does not know its class.
     func handle(of object: AnyObject) -> ObjectHandle? {
         guard let type else { return nil }
@@ -128,4 +147,13 @@ package final class EntityHome: @unchecked Sendable {
             ObjectHandle(object: object, core: $0)
         }
     }
+}
+
+/// A stored object of an entity, and the place of its record in one snapshot.
+struct FoundObject {
+    /// 0 for none.
+    let number: RecordID
+    let location: Location
+    /// Names the snapshot: `SnapshotHold.changeCount`.
+    let changeCount: Int
 }

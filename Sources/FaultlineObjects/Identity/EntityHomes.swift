@@ -13,11 +13,20 @@ final class EntityHomes {
     @exclusivity(unchecked) private var byType: [ObjectIdentifier: EntityHome] = [:]
     @exclusivity(unchecked) private var byName: [String: EntityHome] = [:]
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
-    @exclusivity(unchecked) private var lastNamed: (name: String, home: EntityHome)?
+    /// The last name, and its bits: the same bits are the same name while the name is held.
+    @exclusivity(unchecked) private var lastName = ""
+    @exclusivity(unchecked) private var lastNameBits: (UInt64, UInt64) = (0, 0)
+    @exclusivity(unchecked) private var lastNamed: Unmanaged<EntityHome>?
+    /// The homes by ordinal, for look-ups that take no reference.
+    @exclusivity(unchecked) private var references: UnsafeMutableBufferPointer<Unmanaged<EntityHome>>
 
     /// Whether code is called for the objects of some entity.
     @exclusivity(unchecked) private(set) var haveLifecycles = false
     @exclusivity(unchecked) private var madeDeletionRules: [DeletionRules]?
+
+    init() { references = .allocate(capacity: 0) }
+
+    deinit { references.deallocate() }
 
     /// Makes the homes, for a context that no other thread knows yet.
     func fill(_ context: ContextCore, _ store: RowStore, _ types: [ModelType]) {
@@ -25,7 +34,10 @@ final class EntityHomes {
         all = store.storage.entities.map {
             EntityHome(context: context, entity: $0, type: types[$0.name], storeID: store.log.storeID)
         }
-        for home in all {
+        references.deallocate()
+        references = .allocate(capacity: all.count)
+        for (ordinal, home) in all.enumerated() {
+            references.initializeElement(at: ordinal, to: .passUnretained(home))
             byName[home.entityName] = home
             if let type = home.type { byType[ObjectIdentifier(type)] = home }
         }
@@ -46,6 +58,13 @@ final class EntityHomes {
 
     subscript(ordinal: Int) -> EntityHome { all[ordinal] }
 
+    /// The home of an ordinal, alive as long as the context; takes no reference.
+    @inline(__always)
+    func reference(_ ordinal: Int) -> Unmanaged<EntityHome> {
+        precondition(ordinal >= 0 && ordinal < references.count, "A schema has an entity for each ordinal.")
+        return references[ordinal]
+    }
+
     /// The home of a class's objects; nil if the schema lacks its entity.
     @inline(__always)
     func home(of type: ModelType) -> EntityHome? {
@@ -60,10 +79,26 @@ final class EntityHomes {
     }
 
     /// The home of an entity's objects; nil if the schema lacks the entity.
-    func home(named name: String) -> EntityHome? {
-        if let lastNamed, lastNamed.name == name { return lastNamed.home }
+    func home(named name: String) -> EntityHome? { reference(named: name)?.takeUnretainedValue() }
+
+    /// The same, alive as long as the context; takes no reference.
+    @inline(__always)
+    func reference(named name: String) -> Unmanaged<EntityHome>? {
+        if let lastNamed, Self.bits(of: name) == lastNameBits { return lastNamed }
+        return findNamed(name)
+    }
+
+    /// The two words of a string: its bytes, or its length and the address of its memory.
+    // Safe because a string has two words, and nothing is read through them.
+    @inline(__always)
+    private static func bits(of name: String) -> (UInt64, UInt64) { unsafeBitCast(name, to: (UInt64, UInt64).self) }
+
+    @inline(never)
+    private func findNamed(_ name: String) -> Unmanaged<EntityHome>? {
         guard let home = byName[name] else { return nil }
-        lastNamed = (name, home)
-        return home
+        lastName = name
+        lastNameBits = Self.bits(of: name)
+        lastNamed = .passUnretained(home)
+        return lastNamed
     }
 }

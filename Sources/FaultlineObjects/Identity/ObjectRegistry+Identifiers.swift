@@ -10,13 +10,24 @@ extension ObjectRegistry {
     /// The object of an identifier: registered, unsaved, or a new fault; if the context has no such object, one that is
     /// marked as absent.
     func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-        guard let home = context.home(named: identifier.entityName), let type = home.type else {
-            context.report(
-                SwiftDataError.unknownSchema.explained(
-                    "An object of entity \"\(identifier.entityName.excerpt)\" was asked for, which is not among the models of this container. Add it to the container's schema, or ask existing(_:), which may be nil."
-                ), isOfStore: false)
-            return UnknownModel.marked()
+        if let home = context.homes.reference(named: identifier.entityName) {
+            let found = home._withUnsafeGuaranteedRef { home in
+                home.typeReference?._withUnsafeGuaranteedRef { model(for: identifier, home, $0) }
+            }
+            if let found { return found }
         }
+        context.report(
+            SwiftDataError.unknownSchema.explained(
+                "An object of entity \"\(identifier.entityName.excerpt)\" was asked for, which is not among the models of this container. Add it to the container's schema, or ask existing(_:), which may be nil."
+            ), isOfStore: false)
+        return UnknownModel.marked()
+    }
+
+    /// The same, for an identifier of an entity with a known class.
+    @inline(__always)
+    private func model(
+        for identifier: PersistentIdentifier, _ home: EntityHome, _ type: ModelType
+    ) -> any PersistentModel {
         if let number = identifier.unsavedNumber {
             if let object = context.pending.insertedObject(number)?.object as? any PersistentModel { return object }
             return type.asModel(absentObject(number, home, type, flags: .temporary))
@@ -75,8 +86,17 @@ extension ObjectRegistry {
     ///
     /// Between `beginReading` and `endReading`.
     private func isStored(_ number: RecordID, _ home: EntityHome) throws(LogError) -> Bool {
-        guard let table = home.entity?.table else { return false }
-        if try !context.snapshot.location(of: number, in: table).isAbsent { return true }
+        guard let table = home.entityReference?._withUnsafeGuaranteedRef({ $0.table }) else { return false }
+        let location = try context.location(of: number, in: table)
+        guard location.isAbsent else {
+            home.found = FoundObject(number: number, location: location, changeCount: context.hold.changeCount)
+            return true
+        }
+        return try isInNewest(number, table)
+    }
+
+    @inline(never)
+    private func isInNewest(_ number: RecordID, _ table: TableID) throws(LogError) -> Bool {
         let newest = context.store.log.snapshot()
         guard newest.sequence != context.snapshot.sequence, try !newest.location(of: number, in: table).isAbsent else {
             return false

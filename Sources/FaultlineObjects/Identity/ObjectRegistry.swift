@@ -46,7 +46,7 @@ struct ObjectRegistry {
 
     /// The same for an entity whose class is known only at run time.
     func anyObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
-        if let metadata = home.type?.bareMetadata { return bareObject(number, home, metadata) }
+        if let metadata = home.typeOwner?.bareMetadata { return bareObject(number, home, metadata) }
         if let found = registeredObject(number, home) { return found }
         guard let type = home.type else { return nil }
         let made = withPendingFault(number, home, type, row: .none) { type.makeFault() }
@@ -165,8 +165,8 @@ struct ObjectRegistry {
         }
         let found = registeredObject(reference.number, home)
         if let found {
-            guard let handle = home.handle(of: found), !handle.core.pointee.isDeleted else { return nil }
-            if !context.state.mayHaveDeletedFaults || !handle.core.pointee.isFault { return found }
+            guard let core = home.core(of: found), !core.pointee.isDeleted else { return nil }
+            if !context.state.mayHaveDeletedFaults || !core.pointee.isFault { return found }
         }
         // A reference to a missing row is nil: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
@@ -174,7 +174,7 @@ struct ObjectRegistry {
         do throws(LogError) {
             try context.beginReading()
             defer { context.endReading() }
-            guard try !context.snapshot.location(of: reference.number, in: entity.table).isAbsent else { return nil }
+            guard try !context.location(of: reference.number, in: entity.table).isAbsent else { return nil }
         } catch {
             context.report(error)
             return nil

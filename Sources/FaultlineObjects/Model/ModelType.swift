@@ -34,7 +34,7 @@ public final class ModelType: Sendable {
     let detachedHome: Unmanaged<EntityHome>
     private let maker: @Sendable (ModelType) -> AnyObject
     /// Casts an object of the class, found by number, to a model without looking up its conformance.
-    let asModel: @Sendable (AnyObject) -> any PersistentModel
+    let asModel: @Sendable (consuming AnyObject) -> any PersistentModel
     private let defaults: @Sendable (Int) -> Any?
     private let learnedCoreOffset = Atomic<Int>(0)
     /// By slot; made when two objects in no context are first connected.
@@ -99,7 +99,7 @@ public final class ModelType: Sendable {
         }
         self.slots = slots
         // Safe because every object of the type is made by its class.
-        asModel = { unsafeDowncast($0, to: Model.self) }
+        asModel = { (object: consuming AnyObject) in unsafeDowncast(object, to: Model.self) }
         bareMetadata = BareObject.metadata(of: type)
         if bareMetadata != nil { learnedCoreOffset.store(BareObject.coreOffset, ordering: .relaxed) }
         detachedHome = .passRetained(EntityHome(detached: layout, slotCount: properties.count))

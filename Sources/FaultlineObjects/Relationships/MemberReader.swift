@@ -200,13 +200,15 @@ struct MemberReader {
 
     /// The target of a to-one slot.
     func target(of core: inout ModelCore, _ slot: Int) -> AnyObject? {
-        let home = core.home.takeUnretainedValue()
-        guard case .toOne(let relationship)? = home.entity?.slots[slot] else { return nil }
+        let destination = core.home._withUnsafeGuaranteedRef { $0.entity?.toOneDestinations[slot] ?? -1 }
+        guard destination >= 0 else { return nil }
         let reference = ObjectReference(bits: core.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
         if context.accounting != nil, !reference.isNil, !reference.isTemporary {
             context.noteReached(CollectionOfOne(reference.number), by: slot, of: core)
         }
-        return ObjectRegistry(context).object(reference, context.homes[relationship.destination])
+        return context.homes.reference(destination)._withUnsafeGuaranteedRef {
+            ObjectRegistry(context).object(reference, $0)
+        }
     }
 
     /// Collects the members of a to-many slot: stored ones, with unsaved changes applied.

@@ -41,7 +41,7 @@ extension RowCache {
         _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage
     ) throws(LogError) -> Bool {
         if let row = home.prefetchedRows[number].flatMap(loadedRow),
-            RowArena.location(row) == (try context.snapshot.location(of: number, in: entity.table))
+            RowArena.location(row) == (try context.location(of: number, in: entity.table))
         {
             return true
         }
@@ -72,7 +72,7 @@ extension RowCache {
         _ reference: RowReference, for core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
     ) throws(LogError) -> UnsafeRawPointer? {
         guard let row = loadedRow(reference),
-            RowArena.location(row) == (try context.snapshot.location(of: core.number, in: entity.table))
+            RowArena.location(row) == (try context.location(of: core.number, in: entity.table))
         else { return nil }
         core.row = reference
         home.lastLoaded = core.number
@@ -92,7 +92,7 @@ extension RowCache {
     ) throws -> FoundRow? {
         let reference = asksObjects ? .none : home.recentRows.row(of: number)
         if reference != .none, let row = loadedRow(reference),
-            RowArena.location(row) == (try context.snapshot.location(of: number, in: entity.table))
+            RowArena.location(row) == (try context.location(of: number, in: entity.table))
         {
             return FoundRow(number, row, reference)
         }

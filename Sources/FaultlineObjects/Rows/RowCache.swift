@@ -34,12 +34,14 @@ struct RowCache {
             ObjectRegistry(context).reportAbsence(of: core.number, home.entityName)
             return nil
         }
-        guard !core.has(.inserted), !core.has(.temporary), !core.has(.alias), let entity = home.entity else {
+        guard !core.has(.inserted), !core.has(.temporary), !core.has(.alias), let entity = home.entityReference else {
             return nil
         }
         if let row = loadedRow(core.row) { return RowArena.view(row) }
         do {
-            return try context.accounted(core.number, home) { try loadFromStore(&core, home, entity) }
+            return try context.accounted(core.number, home) {
+                try entity._withUnsafeGuaranteedRef { try loadFromStore(&core, home, $0) }
+            }
         } catch {
             context.noteUnreadable(&core, error)
             return nil
@@ -51,27 +53,30 @@ struct RowCache {
     ) throws -> RowView? {
         try context.beginReading()
         defer { context.endReading() }
-        if let row = try prefetchedRow(of: &core, home, entity) ?? recentRow(of: &core, home, entity) {
-            return RowArena.view(row)
-        }
+        let number = core.number
+        if home.hasPrefetchedRows, let row = try prefetchedRow(of: &core, home, entity) { return RowArena.view(row) }
+        if let row = try recentRow(of: &core, home, entity) { return RowArena.view(row) }
         context.tally.addFault()
-        if home.isScanning(core.number), hasFollowers(core.number, home),
-            try readAhead(from: core.number, home, entity),
+        if home.isScanning(number), hasFollowers(number, home),
+            try readAhead(from: number, home, entity),
             let row = loadedRow(core.row)
         {
             return RowArena.view(row)
         }
-        let location = try context.snapshot.location(of: core.number, in: entity.table)
+        let location = try context.location(of: number, home, in: entity.table)
         guard !location.isAbsent else {
             core.becomeDeletedElsewhere()
-            ObjectRegistry(context).reportAbsence(of: core.number, entity.name)
+            ObjectRegistry(context).reportAbsence(of: number, entity.name)
             return nil
         }
         context.tally.addRow()
-        core.row = try readRow(core.number, at: location, entity)
-        home.lastLoaded = core.number
-        home.recentRows.note(core.number, core.row)
-        return loadedRow(core.row).map(RowArena.view)
+        let reference = try readRow(number, at: location, entity)
+        core.row = reference
+        home.lastLoaded = number
+        home.recentRows.note(number, reference)
+        // Mostly the block that is filled is the one that is read.
+        if let row = context.rows.rowInCurrentBlock(reference) { return RowArena.view(row) }
+        return loadedRow(reference).map(RowArena.view)
     }
 
     /// The row of a reference, if it is still in the arena; its block becomes the current one.
@@ -89,7 +94,7 @@ struct RowCache {
         if let byteCount = location.byteCount, byteCount <= RowArena.blockByteCount / 8 {
             if context.rows.room(forRecord: byteCount) == nil { addRowBlock(minimum: byteCount) }
             if let room = context.rows.room(forRecord: byteCount),
-                case .record(let record, _) = try context.snapshot.read(
+                case .record(let record, _) = try context.hold.read(
                     number, in: entity.table, at: location, into: room)
             {
                 let view = try context.store.view(record, of: entity)

@@ -12,7 +12,23 @@ extension ContextCore {
     @inline(__always)
     package var snapshot: Snapshot {
         if state.waitForOthers != nil { catchUp() }
-        return state.hold.snapshot
+        return hold.snapshot
+    }
+
+    /// The location of an object's record in that state; takes no reference to it.
+    @inline(__always)
+    func location(of number: RecordID, in table: TableID) throws(LogError) -> Location {
+        if state.waitForOthers != nil { catchUp() }
+        return try hold.location(of: number, in: table)
+    }
+
+    /// The same, without a look-up if the object was just found by its identifier.
+    @inline(__always)
+    func location(of number: RecordID, _ home: EntityHome, in table: TableID) throws(LogError) -> Location {
+        if home.found.number == number, home.found.changeCount == hold.changeCount, state.waitForOthers == nil {
+            return home.found.location
+        }
+        return try location(of: number, in: table)
     }
 
     /// Begins to read the store; may be nested, each needs its `endReading`.
@@ -24,18 +40,18 @@ extension ContextCore {
     ///   not be called.
     @inline(__always)
     package func beginReading() throws(LogError) {
-        if try !state.hold.begin() { replaceTakenSnapshot() }
+        if try !hold.begin() { replaceTakenSnapshot() }
     }
 
     /// Ends what `beginReading` began.
     @inline(__always)
-    package func endReading() { state.hold.end() }
+    package func endReading() { hold.end() }
 
     @inline(never)
     private func replaceTakenSnapshot() {
         let newest = store.log.snapshot()
         // Rows were loaded at the state that was taken.
-        if newest.sequence != state.hold.sequence {
+        if newest.sequence != hold.sequence {
             if hasNoObjects { forgetRows() } else { state.hasOlderRows = true }
         }
         put(newest)
@@ -99,11 +115,11 @@ extension ContextCore {
     func moveTo(_ snapshot: Snapshot) { put(snapshot) }
 
     private func put(_ snapshot: Snapshot) {
-        if snapshot.sequence != state.hold.sequence {
+        if snapshot.sequence != hold.sequence {
             memberArrays.removeAll()
             state.mayHaveDeletedFaults = state.mayHaveDeletedFaults || !hasNoObjects
         }
-        state.hold.put(snapshot)
+        hold.put(snapshot)
     }
 
     /// In a streamed stage: lets other contexts save the objects that come before the ones that this context is about
@@ -134,7 +150,7 @@ extension ContextCore {
         try beginReading()
         defer { endReading() }
         state.pinLabel = label
-        store.log.pin(state.hold, limits, label)
+        store.log.pin(hold, limits, label)
         forgetOlderRows()
     }
 
@@ -142,8 +158,8 @@ extension ContextCore {
     func unpin() {
         guard state.pinLabel != nil else { return }
         state.pinLabel = nil
-        store.log.pin(state.hold, nil, "context")
-        guard state.hold.forgetExpiry() else { return }
+        store.log.pin(hold, nil, "context")
+        guard hold.forgetExpiry() else { return }
         // Objects are alive: the move must not wait for a getter.
         do throws(LogError) { try beginReading() } catch { return }
         forgetRows()

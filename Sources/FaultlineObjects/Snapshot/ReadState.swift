@@ -1,8 +1,5 @@
-internal import FaultlineLog
-
 /// The state of the store that a context reads, and how its objects and rows stand to it.
 struct ReadState {
-    let hold: SnapshotHold
     /// Stands between the engine and the context: other threads ask it whether the snapshot may be taken away.
     let gate: ContextGate
     /// The label of the context's pin; nil if it is not pinned.
@@ -19,9 +16,5 @@ struct ReadState {
     /// Called once, before the first read, behind which the context moves on.
     var waitForOthers: (() -> Void)?
 
-    init(_ log: Log) {
-        let gate = ContextGate()
-        self.gate = gate
-        hold = log.hold("context") { gate.isFree }
-    }
+    init(_ gate: ContextGate) { self.gate = gate }
 }

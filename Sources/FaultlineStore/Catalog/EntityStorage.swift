@@ -33,6 +33,8 @@ package final class EntityStorage: Sendable {
     package var variableSlots: [Int] { layout.variableSlots }
     package let variableMask: UInt64
     package let toOneSlots: [Int]
+    /// By slot: the ordinal of a to-one relationship's destination; −1 for other slots.
+    package let toOneDestinations: [Int]
     /// To-one slots that must not be nil.
     package let requiredSlots: [Int]
     /// Slots of attributes whose values the history keeps when their object is deleted.
@@ -80,6 +82,7 @@ package final class EntityStorage: Sendable {
         indexedSlots = mask
         variableMask = layout.variableSlots.reduce(0) { $0 | SlotMask.bit($1) }
         toOneSlots = slots.indices.filter { if case .toOne = slots[$0] { true } else { false } }
+        toOneDestinations = slots.map { if case .toOne(let relationship) = $0 { relationship.destination } else { -1 } }
         requiredSlots = slots.indices.filter {
             if case .toOne(let relationship) = slots[$0] { !relationship.isOptional } else { false }
         }
