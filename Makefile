@@ -205,7 +205,7 @@ compare: setup  ## Runs workloads W through GRDB, SQLite, RocksDB and LMDB besid
 	    $(if $(W),--workloads "$(W)") $(if $(PEERS),--peers "$(PEERS)") $(if $(N),--n $(N)) $(if $(R),--rounds $(R))
 
 # A copy without debug information, which valgrind cannot read all of.
-instructions: setup  ## Counts the instructions of twelve hot operations against Benchmarks/instructions.txt; RECORD=1
+instructions: setup  ## Counts the instructions of fourteen hot operations against Benchmarks/instructions.txt; RECORD=1
 	@Benchmarks/setup instructions
 	@$(RELEASE) --product FaultlineBenchmarks --quiet >&2
 	@strip --strip-debug -o $(BENCHMARKS).stripped $(BENCHMARKS)

@@ -63,7 +63,8 @@ static uint32_t update_by_tables(uint32_t state, const uint8_t *bytes, size_t co
  * word leads from n to n + 1. */
 
 #define LANE_WORDS_MAX 256
-#define LANE_WORDS_MIN 3
+/* Below, joining the lanes takes as long as the chain that they shorten. */
+#define LANE_WORDS_MIN 8
 
 #if defined(__x86_64__)
 
@@ -116,6 +117,12 @@ CRC_TARGET static void fill_factors(void) {
 
 CRC_TARGET static inline uint32_t update_serially(uint32_t state, const uint8_t *bytes, size_t count) {
     uint32_t running = state;
+    for (; count >= 32; bytes += 32, count -= 32) {
+        running = crc_word(running, load64(bytes));
+        running = crc_word(running, load64(bytes + 8));
+        running = crc_word(running, load64(bytes + 16));
+        running = crc_word(running, load64(bytes + 24));
+    }
     for (; count >= 8; bytes += 8, count -= 8) running = crc_word(running, load64(bytes));
     if (count & 4) {
         running = crc_half(running, load32(bytes));
@@ -146,14 +153,7 @@ JOIN_TARGET static uint32_t update_interleaved(uint32_t state, const uint8_t *by
         bytes += 24 * words;
         count -= 24 * words;
     }
-    uint32_t running = state;
-    for (; count >= 8; bytes += 8, count -= 8) running = crc_word(running, load64(bytes));
-    if (count & 4) {
-        running = crc_half(running, load32(bytes));
-        bytes += 4;
-    }
-    for (count &= 3; count > 0; bytes++, count--) running = crc_byte(running, *bytes);
-    return running;
+    return update_serially(state, bytes, count);
 }
 
 #endif

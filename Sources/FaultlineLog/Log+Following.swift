@@ -21,6 +21,10 @@ extension Log {
             return opened
         }
     }
+
+    /// Whether a hold in use has the newest published state; false if that may be another process's.
+    @inline(__always)
+    package func isNewest(_ hold: SnapshotHold) -> Bool { follower == nil && publisher.publishes(hold.reference) }
 }
 
 extension Replay {

@@ -1,5 +1,6 @@
 import BenchmarkKit
 import Faultline
+import Foundation
 
 /// An operation whose instructions are counted.
 ///
@@ -21,8 +22,8 @@ struct HotOperation: Sendable {
     private static let batchSize = 500
 
     static let all: [HotOperation] = [
-        insert, update, read, count, walk, touch, uniqueLookup, indexEntry, commit, blobRead, append,
-        findOrCreate,
+        insert, update, read, count, walk, touch, uniqueLookup, firstByValue, predicate, indexEntry, commit, blobRead,
+        append, findOrCreate,
     ]
 
     // MARK: Writing
@@ -140,6 +141,31 @@ struct HotOperation: Sendable {
             let found = try context.fetch(FetchDescriptor<Employee>(predicate: #Predicate { $0.email == email }))
             try check("salary", found.first?.salary, is: maker.employee(id).salary)
         }
+    }
+
+    /// The same look-up without a predicate, and one attribute of the object.
+    private static let firstByValue = HotOperation(name: "first by unique value", count: 2_000) { count in
+        let context = ModelContext(try filled(storedCount))
+        let maker = EmployeeMaker()
+        // Made for every employee, so that no operation pays for it.
+        let emails = (1...storedCount).map { maker.email($0) }
+        let salaries = (1...storedCount).map { maker.employee($0).salary }
+        for id in DrawnOrder.permutation(count: storedCount, stream: 2).prefix(count) {
+            let found = try context.first(\Employee.email, equals: emails[id - 1])
+            try check("salary", found?.salary, is: salaries[id - 1])
+        }
+    }
+
+    /// The part of a unique look-up that is none of Faultline: the predicate.
+    private static let predicate = HotOperation(name: "making a predicate", count: 2_000) { count in
+        let maker = EmployeeMaker()
+        let emails = (1...storedCount).map { maker.email($0) }
+        var made: Predicate<Employee>?
+        for id in DrawnOrder.permutation(count: storedCount, stream: 2).prefix(count) {
+            let email = emails[id - 1]
+            made = #Predicate { $0.email == email }
+        }
+        try check("predicates made", made == nil ? 0 : 1, is: 1)
     }
 
     /// A kilobyte of a large value.

@@ -49,20 +49,20 @@ final class Committer: @unchecked Sendable {
     private let blobByteCount = Atomic<UInt64>(0)
 
     private let lock = EngineLock()
-    private var queue: [Item] = []
-    private var hasLeader = false
+    @exclusivity(unchecked) private var queue: [Item] = []
+    @exclusivity(unchecked) private var hasLeader = false
 
     // Guarded by leadership.
-    private var segment: ManagedFile
-    private var written: UInt64
-    private var durable: UInt64
+    @exclusivity(unchecked) private var segment: ManagedFile
+    @exclusivity(unchecked) private var written: UInt64
+    @exclusivity(unchecked) private var durable: UInt64
     /// The newest transaction whose last frame is written.
-    private var writtenSequence: UInt64
-    private var previousHead: UInt32
+    @exclusivity(unchecked) private var writtenSequence: UInt64
+    @exclusivity(unchecked) private var previousHead: UInt32
     /// Bounds of the sequence numbers in the segment.
-    private var firstSequence: UInt64
-    private var lastSequence: UInt64
-    private var zerosAhead: ZerosAhead
+    @exclusivity(unchecked) private var firstSequence: UInt64
+    @exclusivity(unchecked) private var lastSequence: UInt64
+    @exclusivity(unchecked) private var zerosAhead: ZerosAhead
 
     init(_ parts: LogParts, _ opened: Opening.Opened, preparedByteCount: Int) {
         directory = parts.directory

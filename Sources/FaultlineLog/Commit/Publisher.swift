@@ -6,8 +6,8 @@ import FaultlineDisk
 // Safe because mutable state is guarded by the lock.
 final class Publisher: @unchecked Sendable {
     private let lock = EngineLock()
-    private var current: Snapshot
-    private var currentFailure: LogError?
+    @exclusivity(unchecked) private var current: Snapshot
+    @exclusivity(unchecked) private var currentFailure: LogError?
     private let watch: StoreWatch
 
     init(_ snapshot: Snapshot, watch: StoreWatch) {
@@ -16,6 +16,12 @@ final class Publisher: @unchecked Sendable {
     }
 
     var snapshot: Snapshot { lock.withLock { current } }
+
+    /// Whether a snapshot is the one that new readers get.
+    @inline(__always)
+    func publishes(_ snapshot: Unmanaged<Snapshot>) -> Bool {
+        lock.withLock { Unmanaged.passUnretained(current).toOpaque() == snapshot.toOpaque() }
+    }
 
     /// Set once a write or sync failed.
     var failure: LogError? { lock.withLock { currentFailure } }

@@ -25,24 +25,24 @@ final class Sequencer: @unchecked Sendable {
     let space: DiskSpace
 
     @exclusivity(unchecked) var tables: WorkingTables
-    private(set) var sequence: UInt64
-    private(set) var wallNanoseconds: Int64
+    @exclusivity(unchecked) private(set) var sequence: UInt64
+    @exclusivity(unchecked) private(set) var wallNanoseconds: Int64
     /// The index states when the lock was taken, with the changes since; the publisher keeps them.
-    var indexes: IndexSet
+    @exclusivity(unchecked) var indexes: IndexSet
     @exclusivity(unchecked) var stage = EntryStage()
-    var blobs: BlobSegment?
+    @exclusivity(unchecked) var blobs: BlobSegment?
 
     /// Bytes that segments take, and when writers must wait for compaction.
     let account: SpaceAccount
 
     // The segment that frames are encoded for.
-    private(set) var segment: ManagedFile
-    private(set) var offset: UInt64
-    private var room: RoomAhead
+    @exclusivity(unchecked) private(set) var segment: ManagedFile
+    @exclusivity(unchecked) private(set) var offset: UInt64
+    @exclusivity(unchecked) private var room: RoomAhead
     /// Bytes of log since the last checkpoint.
-    var byteCountSinceCheckpoint: UInt64 = 0
+    @exclusivity(unchecked) var byteCountSinceCheckpoint: UInt64 = 0
     /// The last transaction that deleted something; 0 if none did since the log was opened.
-    private(set) var lastDelete: UInt64 = 0
+    @exclusivity(unchecked) private(set) var lastDelete: UInt64 = 0
 
     @exclusivity(unchecked) private(set) var frame: FrameWriter
     /// The current transaction.

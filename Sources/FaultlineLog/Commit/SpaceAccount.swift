@@ -10,21 +10,21 @@ final class SpaceAccount: @unchecked Sendable {
     private static let spareSegmentCount: UInt64 = 4
 
     /// Bytes and dead bytes by segment: a hint that chooses the segments to compact, and the time.
-    var segments: SegmentSpace
+    @exclusivity(unchecked) var segments: SegmentSpace
     /// Bytes that the current transaction makes dead.
     let dead = DeadBytes()
     /// Headers and closing records in the segment being written that `segments` lacks.
-    var overheadByteCount: UInt64 = 0
+    @exclusivity(unchecked) var overheadByteCount: UInt64 = 0
     /// Bytes of blobs that were deleted since the last checkpoint.
-    var deadBlobByteCount: UInt64 = 0
+    @exclusivity(unchecked) var deadBlobByteCount: UInt64 = 0
     /// The last transaction that dropped a table, while the bytes it made dead are not counted.
-    var uncountedDrop: UInt64?
+    @exclusivity(unchecked) var uncountedDrop: UInt64?
     /// Bytes after which a segment is followed by the next.
-    private(set) var segmentByteCount: UInt64
+    @exclusivity(unchecked) private(set) var segmentByteCount: UInt64
     /// The size that segments may take beyond the limit: where waiting would not help, and at first after an opening.
-    private(set) var toleratedByteCount: UInt64 = 0
+    @exclusivity(unchecked) private(set) var toleratedByteCount: UInt64 = 0
     /// The size of the segments when they were last within their limit.
-    private var byteCountBeforeShortage: UInt64 = 0
+    @exclusivity(unchecked) private var byteCountBeforeShortage: UInt64 = 0
     private let shortage = Atomic<Bool>(false)
     private let excess = Atomic<Bool>(false)
 

@@ -10,8 +10,8 @@ final class DeadBytes {
 
     private let slots: UnsafeMutablePointer<(segment: UInt32, byteCount: UInt64)>
     /// A bit for each slot in use.
-    private var used: UInt64 = 0
-    private var others: [UInt32: UInt64] = [:]
+    @exclusivity(unchecked) private var used: UInt64 = 0
+    @exclusivity(unchecked) private var others: [UInt32: UInt64] = [:]
 
     init() {
         slots = .allocate(capacity: Int(Self.slotCount))

@@ -58,7 +58,7 @@ package struct IndexState: Sendable {
         }
     }
 
-    private func resolveBehindActive(
+    fileprivate func resolveBehindActive(
         key: UnsafeRawBufferPointer, hash: UInt64, at sequence: UInt64, into resolver: inout KeyResolver
     ) throws(LogError) {
         for memtable in frozen where resolver.wants(memtable.lastSequence) {
@@ -88,5 +88,19 @@ package struct IndexState: Sendable {
             try merge.add(try run.cursor(from: first))
         }
         return merge
+    }
+}
+
+extension UnsafePointer<IndexState> {
+    /// The object that has exactly this key: as `IndexState.firstID`, without a copy of the state.
+    func firstID(key: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> RecordID? {
+        var resolver = KeyResolver()
+        let hash = pointee.hash(of: key)
+        pointee.active.resolve(key: key, hash: hash, at: sequence, into: &resolver)
+        if !resolver.isLive, !pointee.frozen.isEmpty || !pointee.runs.isEmpty {
+            try pointee.resolveBehindActive(key: key, hash: hash, at: sequence, into: &resolver)
+        }
+        guard let finding = resolver.finding, !finding.isDelete else { return nil }
+        return finding.id
     }
 }

@@ -132,7 +132,7 @@ package final class Snapshot: @unchecked Sendable {
     /// The object that has a key of a unique index.
     package func firstID(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> RecordID? {
         guard let state = indexes.find(index.id) else { return nil }
-        do throws(LogError) { return try state.pointee.firstID(key: key, at: sequence) } catch {
+        do throws(LogError) { return try state.firstID(key: key, at: sequence) } catch {
             throw state.pointee.noting(error)
         }
     }

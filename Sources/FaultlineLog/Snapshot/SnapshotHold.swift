@@ -125,6 +125,20 @@ package final class SnapshotHold: @unchecked Sendable {
         return try RecordFile.read(id, in: table, at: location, of: file, into: target)
     }
 
+    /// The object that has a key of a unique index, between `begin` and `end`: as `Snapshot.firstID`, and takes no
+    /// reference.
+    package func firstID(in index: IndexDefinition, key: UnsafeRawBufferPointer) throws(LogError) -> RecordID? {
+        assert(depth > 0, "A held snapshot is used between begin and end.")
+        let (state, sequence) = kept._withUnsafeGuaranteedRef { ($0.indexes.find(index.id), $0.sequence) }
+        guard let state else { return nil }
+        do throws(LogError) { return try state.firstID(key: key, at: sequence) } catch {
+            throw state.pointee.noting(error)
+        }
+    }
+
+    /// The snapshot, for a comparison of its identity.
+    @inline(__always) var reference: Unmanaged<Snapshot> { kept }
+
     /// Replaces the snapshot, between `begin` and `end`.
     package func put(_ snapshot: Snapshot) {
         assert(depth > 0, "A held snapshot is replaced between begin and end.")

@@ -25,13 +25,13 @@ package final class PageArena: @unchecked Sendable {
     /// The largest number of free pages that keep their memory.
     private let warmPageCountMax: Int
     private let lock = EngineLock()
-    private var slabs: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var slabs: [UnsafeMutableRawPointer] = []
     /// Free pages that keep their memory; those above `uncountedPageCountMax` are counted.
-    private var warm: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var warm: [UnsafeMutableRawPointer] = []
     /// Pages at the end of the newest slab that were never used.
-    private var freshPageCount = 0
+    @exclusivity(unchecked) private var freshPageCount = 0
     /// Free pages without memory.
-    private var cold: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var cold: [UnsafeMutableRawPointer] = []
     private var registration: MemoryBudget.Registration?
 
     package init(budget: MemoryBudget) {

@@ -36,10 +36,15 @@ extension PageCache {
     /// A copy that shares all pages.
     func copyChunk(_ original: TableChunkPointer, version: UInt64) -> TableChunkPointer {
         let chunk = makeChunk(version: version)
-        for index in 0..<TableChunk.pageCount {
-            guard let handle = original.pointee.slots[index] else { continue }
-            retain(handle)
-            chunk.pointee.slots[index] = handle
+        var index = 0
+        var left = original.pointee.usedCount
+        while left > 0, index < TableChunk.pageCount {
+            if let handle = original.pointee.slots[index] {
+                retain(handle)
+                chunk.pointee.slots[index] = handle
+                left &-= 1
+            }
+            index &+= 1
         }
         chunk.pointee.usedCount = original.pointee.usedCount
         return chunk
@@ -55,8 +60,14 @@ extension PageCache {
         guard chunk.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
             return
         }
-        for index in 0..<TableChunk.pageCount {
-            if let handle = chunk.pointee.slots[index] { release(handle) }
+        var index = 0
+        var left = chunk.pointee.usedCount
+        while left > 0, index < TableChunk.pageCount {
+            if let handle = chunk.pointee.slots[index] {
+                release(handle)
+                left &-= 1
+            }
+            index &+= 1
         }
         chunk.deinitialize(count: 1)
         chunk.deallocate()

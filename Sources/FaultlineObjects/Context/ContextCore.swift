@@ -34,6 +34,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var rows = RowArena()
     /// Takes a record that does not fit into the arena's block; used without the lock, by the context's thread alone.
     @exclusivity(unchecked) var recordBuffer = RecordBuffer()
+    /// Writes the key of the value that a fetch looks up.
+    @exclusivity(unchecked) var keyWriter = KeyWriter()
     let tally: ReadTally
     /// How much was walked: shows what operations on large collections cost.
     @exclusivity(unchecked) package var walked = WalkCounts()
@@ -43,27 +45,27 @@ package final class ContextCore: @unchecked Sendable {
     /// Members of to-many relationships, as their properties return them.
     @exclusivity(unchecked) var memberArrays = MemberArrays()
     /// The observers of this context's objects.
-    var observations = ObservationList()
+    @exclusivity(unchecked) var observations = ObservationList()
     /// Where saves differ from those of an application.
     @exclusivity(unchecked) package var rules: SaveRules
     /// The save that is under way.
     @exclusivity(unchecked) package var saving = SavingState()
     /// Called with the way in which rows are found; nil except for `explain`.
-    var accessNote: AccessNote?
+    @exclusivity(unchecked) var accessNote: AccessNote?
     /// In a closure of a custom migration stage: the state that its contexts share.
-    var stage: StageSession?
+    @exclusivity(unchecked) var stage: StageSession?
     /// In a stage of a migration: what counts and limits the memory that it takes.
     @exclusivity(unchecked) package var stageMemory = StageMemory()
     /// The user's context.
     @exclusivity(unchecked) var owner = ContextOwner()
     /// Errors of calls that cannot throw.
-    var errors = ContextErrors()
+    @exclusivity(unchecked) var errors = ContextErrors()
     /// The account that loads are entered in; nil for none.
     @exclusivity(unchecked) var accounting: FaultAccounting?
     /// Original values, kept to detect conflicts with other saves; nil under the default policy.
     @exclusivity(unchecked) var conflicts: ConflictWatch?
     /// Writes saves into the store's history.
-    var history: SaveHistory
+    @exclusivity(unchecked) var history: SaveHistory
 
     package init(
         store: RowStore, types: [ModelType], isReadOnly: Bool = false, tallies: ReadTallies? = nil,

@@ -1,6 +1,7 @@
 internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
+internal import Foundation
 
 // The most frequent fetch of services: one object by the value of a unique attribute.
 
@@ -18,77 +19,127 @@ extension FetchRunner {
             // Not `isEmpty`, which takes hundreds of instructions more for elements of a generic type.
             descriptor.sortBy.count == 0, descriptor.propertiesToFetch.count == 0,
             descriptor.relationshipKeyPathsForPrefetching.count == 0,
-            let equality = PropertyEquality(predicate), let slot = home.slot(of: equality.keyPath),
-            let index = entity.uniqueIndex(comparedAt: slot)
+            let equality = PropertyEquality(predicate), let slot = home.slot(of: equality.keyPath)
         else { return nil }
-        var key = KeyWriter()
-        guard key.append(equality.value, as: entity.layout.columns[slot].kind) else { return nil }
-        if !context.pending.hasPending(home) { return try storedObject(&key, index, home, entity, as: T.self) }
-        guard descriptor.includePendingChanges else { return nil }
-        let candidates = key.withBytes {
-            context.pending.lookup.objects(home, entity.ordinal, context.pending.lists, slot: slot, key: $0)
-        }
-        guard
-            var found = try storedObject(
-                &key, index, home, entity, as: T.self, without: context.pending.differingNumbers(home))
-        else { return nil }
-        for handle in candidates where !handle.core.pointee.has(.deleted) {
-            guard let draft = handle.core.pointee.draft, let isHeld = key.isKey(of: draft, slot: slot) else {
-                return nil
+        let hasPending = context.pending.hasPending(home)
+        guard descriptor.includePendingChanges || !hasPending else { return nil }
+        let found: [T]?
+        if hasPending {
+            found = try objects(having: equality.value, slot, home, entity, as: T.self)
+        } else {
+            found = try holder(of: equality.value, slot, home, entity).map { holder in
+                holder.isFound ? [ObjectRegistry(context).object(holder.number, home, row: holder.row, as: T.self)] : []
             }
-            if isHeld, let object = handle.object as? T { found.append(object) }
         }
-        guard let limit = descriptor.fetchLimit, limit > 0, limit < found.count else { return found }
+        guard let found, let limit = descriptor.fetchLimit, limit > 0, limit < found.count else { return found }
         return Array(found.prefix(limit))
+    }
+
+    /// The first object whose attribute has a value: by its index if it is unique, else by a fetch of one object.
+    ///
+    /// - Complexity: As that of `fetchByUniqueValue`, or of the fetch.
+    func first<T: PersistentModel, V: Codable & Equatable & Sendable>(
+        _ keyPath: any KeyPath<T, V> & Sendable, equals value: V
+    ) throws -> T? {
+        try context.beginReading()
+        defer { context.endReading() }
+        context.moveToNewest()
+        if let home = context.home(of: T._$modelType), let entity = home.entity, let slot = home.slot(of: keyPath),
+            let constant = PredicateLowering.constant(of: value)
+        {
+            if context.pending.hasPending(home) {
+                if let found = try objects(having: constant, slot, home, entity, as: T.self) { return found.first }
+            } else if let holder = try holder(of: constant, slot, home, entity) {
+                guard holder.isFound else { return nil }
+                return ObjectRegistry(context).object(holder.number, home, row: holder.row, as: T.self)
+            }
+        }
+        var descriptor = FetchDescriptor<T>(
+            predicate: Predicate<T> { object in
+                PredicateExpressions.build_Equal(
+                    lhs: PredicateExpressions.build_KeyPath(
+                        root: PredicateExpressions.build_Arg(object), keyPath: keyPath),
+                    rhs: PredicateExpressions.build_Arg(value))
+            })
+        descriptor.fetchLimit = 1
+        return try fetch(descriptor).first
     }
 
     /// The result of a query that has only a condition for one value of a unique attribute.
     ///
     /// - Returns: Nil if it has other conditions, or the answer must be found another way.
     func fetchUnique<T: PersistentModel>(_ query: Query<T>) throws -> [T]? {
-        guard let (index, value) = query.onlyUniqueKey, !context.pending.hasPending(query.home) else { return nil }
-        var key = KeyWriter()
-        guard key.append(value, as: query.entity.layout.columns[index.slots[0]].kind) else { return nil }
-        return try storedObject(&key, index, query.home, query.entity, as: T.self)
+        guard let (slot, value) = query.onlyUniqueKey, !context.pending.hasPending(query.home) else { return nil }
+        return try holder(of: value, slot, query.home, query.entity).map { holder in
+            holder.isFound
+                ? [ObjectRegistry(context).object(holder.number, query.home, row: holder.row, as: T.self)] : []
+        }
     }
 
-    /// The stored object that has a key, as an array of one; an empty one if there is none.
+    /// The stored and unsaved objects that have a value of a unique attribute, in the order of a fetch.
+    ///
+    /// - Returns: Nil if the answer must be found another way.
+    private func objects<T: PersistentModel>(
+        having value: RowValue, _ slot: Int, _ home: EntityHome, _ entity: EntityStorage, as type: T.Type
+    ) throws -> [T]? {
+        let differing = context.pending.differingNumbers(home)
+        guard let holder = try holder(of: value, slot, home, entity, without: differing) else { return nil }
+        var found: [T] = []
+        if holder.isFound {
+            found.append(ObjectRegistry(context).object(holder.number, home, row: holder.row, as: T.self))
+        }
+        // The writer still has the key.
+        let candidates = context.keyWriter.withBytes {
+            context.pending.lookup.objects(home, entity.ordinal, context.pending.lists, slot: slot, key: $0)
+        }
+        for handle in candidates where !handle.core.pointee.has(.deleted) {
+            guard let draft = handle.core.pointee.draft,
+                let isHeld = context.keyWriter.isKey(of: draft, slot: slot)
+            else { return nil }
+            if isHeld, let object = handle.object as? T { found.append(object) }
+        }
+        return found
+    }
+
+    /// The stored object that has a value of a unique attribute.
+    private struct Holder {
+        /// 0 if there is none.
+        let number: RecordID
+        let row: RowReference
+
+        static let none = Holder(number: 0, row: .none)
+
+        var isFound: Bool { number != 0 }
+    }
+
+    /// The stored object that has a value of a unique attribute; leaves the value's key in the context's writer.
     ///
     /// Compares the row's own key with the one that was looked up, which takes a tenth of compiling a filter for it.
     ///
     /// - Parameters:
-    ///   - key: The key; unchanged afterwards.
-    ///   - index: The index of one attribute.
+    ///   - value: The value.
+    ///   - slot: The attribute.
     ///   - home: The entity's home.
     ///   - entity: The entity.
-    ///   - type: Its class.
     ///   - differing: Objects whose rows are ignored.
     /// - Returns: Nil if the answer must be found another way.
     /// - Throws: `LogError` or `StoreError` if the store cannot be read.
-    private func storedObject<T: PersistentModel>(
-        _ key: inout KeyWriter, _ index: UniqueIndex, _ home: EntityHome, _ entity: EntityStorage, as type: T.Type,
+    private func holder(
+        of value: RowValue, _ slot: Int, _ home: EntityHome, _ entity: EntityStorage,
         without differing: [RecordID: Int] = [:]
-    ) throws -> [T]? {
-        let holder = try key.withBytes { (bytes) throws(LogError) in
-            try context.snapshot.firstID(in: index.definition, key: bytes)
+    ) throws -> Holder? {
+        guard let index = home.uniqueIndex(comparedAt: slot) else { return nil }
+        context.keyWriter.removeAll()
+        guard context.keyWriter.append(value, as: entity.layout.columns[slot].kind) else { return nil }
+        let holder = try context.keyWriter.withBytes { (bytes) throws(LogError) in
+            try context.hold.firstID(in: index, key: bytes)
         }
-        guard let number = holder, differing.isEmpty || differing[number] == nil else { return [] }
-        var buffer = RecordBuffer()
+        guard let number = holder, differing.isEmpty || differing[number] == nil else { return Holder.none }
         guard number <= ModelCore.numberMask,
-            let found = try RowCache(context).foundRow(number, home, entity, asksObjects: false, into: &buffer),
-            key.isKey(of: found.view, slot: index.slots[0]) == true
+            let (row, reference) = try RowCache(context).rowInMemory(number, home, entity),
+            context.keyWriter.isKey(of: RowArena.view(row), slot: slot) == true
         else { return nil }
-        let reference = RowCache(context).keep(found, home)
-        return Array(unsafeUninitializedCapacity: 1) { objects, count in
-            guard let target = objects.baseAddress else { return }
-            withUnsafePointer(to: number) { number in
-                withUnsafePointer(to: reference) { reference in
-                    ObjectRegistry(context).appendObjects(
-                        UnsafeBufferPointer(start: number, count: 1), rows: reference, home, to: target)
-                }
-            }
-            count = 1
-        }
+        return Holder(number: number, row: reference)
     }
 }
 
@@ -96,7 +147,7 @@ extension EntityStorage {
     /// The unique index of one attribute whose keys are equal exactly if its values are.
     ///
     /// Not for floating-point attributes: in an index not-a-number equals itself.
-    fileprivate func uniqueIndex(comparedAt slot: Int) -> UniqueIndex? {
+    func uniqueIndex(comparedAt slot: Int) -> UniqueIndex? {
         guard slot < slots.count, case .attribute = slots[slot], case .attribute(let kind) = layout.columns[slot].kind,
             kind != .float, kind != .double, kind != .date
         else { return nil }
@@ -106,10 +157,10 @@ extension EntityStorage {
 
 extension Query {
     /// The constant that a unique attribute must equal, if there is no other condition and no other order.
-    fileprivate var onlyUniqueKey: (index: UniqueIndex, value: RowValue)? {
+    fileprivate var onlyUniqueKey: (slot: Int, value: RowValue)? {
         guard lowered.isExact, lowered.candidates == nil, order?.isEmpty == true, (descriptor.fetchOffset ?? 0) <= 0,
             case .compare(let slot, .equal, let value) = lowered.filter
         else { return nil }
-        return entity.uniqueIndex(comparedAt: slot).map { ($0, value) }
+        return (slot, value)
     }
 }

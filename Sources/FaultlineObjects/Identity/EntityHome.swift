@@ -46,6 +46,10 @@ package final class EntityHome: @unchecked Sendable {
     @exclusivity(unchecked) var recentRows = RecentRows()
     /// The property of the last look-up by a fetch, with its slot; used on the context's thread.
     @exclusivity(unchecked) private var lastProperty: (keyPath: AnyKeyPath, slot: Int)?
+    /// The unique index of each slot that has one of its own; nil for other slots.
+    private(set) lazy var uniqueIndexes: [IndexDefinition?] = (entity?.slots.indices ?? 0..<0).map {
+        entity?.uniqueIndex(comparedAt: $0)?.definition
+    }
     /// The slots of the class's properties that rows have a value for: all except to-many relationships and ephemeral
     /// attributes.
     private(set) lazy var rowSlots: [AnyKeyPath: Int] = (type?.slots ?? [:]).filter { _, slot in
@@ -85,10 +89,17 @@ package final class EntityHome: @unchecked Sendable {
     ///
     /// Keeps the last one, because hashing a key path takes as long as a look-up.
     func slot(of keyPath: AnyKeyPath) -> Int? {
-        if let lastProperty, lastProperty.keyPath == keyPath { return lastProperty.slot }
+        if let lastProperty, lastProperty.keyPath === keyPath || lastProperty.keyPath == keyPath {
+            return lastProperty.slot
+        }
         guard let slot = type?.slots[keyPath] else { return nil }
         lastProperty = (keyPath, slot)
         return slot
+    }
+
+    /// The unique index of one attribute alone, whose keys are equal exactly if its values are.
+    func uniqueIndex(comparedAt slot: Int) -> IndexDefinition? {
+        slot < uniqueIndexes.count ? uniqueIndexes[slot] : nil
     }
 
     @inline(__always) var context: ContextCore? { contextReference?.takeUnretainedValue() }

@@ -32,16 +32,20 @@ struct ObjectRegistry {
     }
 
     /// The one object of a stored row: the registered one, or a new fault.
-    func object<T: PersistentModel>(_ number: RecordID, _ home: EntityHome, as type: T.Type) -> T {
-        if let metadata = T._$modelType.bareMetadata {
+    ///
+    /// `row` is the object's row, if it was loaded, for a new fault.
+    func object<T: PersistentModel>(
+        _ number: RecordID, _ home: EntityHome, row: RowReference = .none, as type: T.Type
+    ) -> T {
+        if let metadata = home.typeReference?._withUnsafeGuaranteedRef({ $0.bareMetadata }) {
             // Safe because the identity map of a home holds objects of its class only.
-            return unsafeDowncast(bareObject(number, home, metadata), to: T.self)
+            return unsafeDowncast(bareObject(number, home, metadata, row: row), to: T.self)
         }
         if let found = registeredObject(number, home) {
             // Safe because the identity map of a home holds objects of its class only.
             return unsafeDowncast(found, to: T.self)
         }
-        return makeFault(number, home, row: .none, as: type)
+        return makeFault(number, home, row: row, as: type)
     }
 
     /// The same for an entity whose class is known only at run time.
@@ -59,7 +63,9 @@ struct ObjectRegistry {
     /// The object of a class that has no stored properties but its core: the registered one, or a new fault.
     ///
     /// Takes the lock once.
-    private func bareObject(_ number: RecordID, _ home: EntityHome, _ metadata: UnsafeRawPointer) -> AnyObject {
+    private func bareObject(
+        _ number: RecordID, _ home: EntityHome, _ metadata: UnsafeRawPointer, row: RowReference = .none
+    ) -> AnyObject {
         context.lock.lock()
         defer { context.lock.unlock() }
         let address = home.identities.address(of: number)
@@ -67,7 +73,7 @@ struct ObjectRegistry {
             return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
         }
         _ = Unmanaged.passUnretained(context).retain()
-        let made = BareObject.makeFault(metadata, number, Unmanaged.passUnretained(home), row: .none)
+        let made = BareObject.makeFault(metadata, number, Unmanaged.passUnretained(home), row: row)
         home.identities.insert(UInt(bitPattern: made), for: number)
         return Unmanaged<AnyObject>.fromOpaque(made).takeRetainedValue()
     }

@@ -50,6 +50,17 @@ enum PredicateLowering {
         (expression as? any LowerableOperand)?.operand(in: scope)
     }
 
+    /// As `constant(_:)`, without a cast for the most frequent types.
+    static func constant<V>(of value: V) -> RowValue? {
+        // Safe because the types are the same.
+        if V.self == String.self { return .string(unsafeBitCast(value, to: String.self)) }
+        // Safe because the types are the same.
+        if V.self == Int.self { return .int(Int64(unsafeBitCast(value, to: Int.self))) }
+        let constant = constant(value as Any)
+        if case .null? = constant { return nil }
+        return constant
+    }
+
     /// A constant in the form that rows are compared with; nil if it has none.
     static func constant(_ value: Any) -> RowValue? {
         switch value {

@@ -81,6 +81,24 @@ extension RowCache {
 
     // MARK: Rows of searches
 
+    /// The newest row of an object, with its place in memory: a look-up may have left it there, else it is read; nil if
+    /// there is none.
+    ///
+    /// It is certain to stay until the next row is loaded.
+    func rowInMemory(
+        _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage
+    ) throws -> (row: UnsafeRawPointer, reference: RowReference)? {
+        let location = try context.location(of: number, in: entity.table)
+        guard !location.isAbsent else { return nil }
+        let recent = home.recentRows.row(of: number)
+        if let row = loadedRow(recent), RowArena.location(row) == location { return (row, recent) }
+        context.tally.addRow()
+        let reference = try readRow(number, at: location, entity)
+        guard let row = context.rows.rowInCurrentBlock(reference) ?? loadedRow(reference) else { return nil }
+        home.recentRows.note(number, reference)
+        return (row, reference)
+    }
+
     /// The newest row of an object: from memory if a look-up has left it there, else read into a buffer; nil if there
     /// is none.
     ///

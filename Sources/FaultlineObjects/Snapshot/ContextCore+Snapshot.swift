@@ -77,6 +77,7 @@ extension ContextCore {
     /// If there were other saves, loaded rows are released: all objects without unsaved changes show one state of the
     /// store.
     func moveToNewest() {
+        if !state.hasOlderRows, state.waitForOthers == nil, store.log.isNewest(hold) { return }
         guard state.pinLabel == nil else { return }
         do throws(LogError) { try store.log.follow() } catch { report(error) }
         let newest = store.log.snapshot()
