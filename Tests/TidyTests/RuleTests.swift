@@ -185,6 +185,19 @@ import Testing
             ])
     }
 
+    @Test func codesWithoutARowAreFound() {
+        let sources = ErrorCatalogueRule.sections.map { section in
+            let code = section.heading == "RollbackError" ? "\(section.declaration)lost\n" : ""
+            return RepositoryFile(section.path, "enum Code {\n\(code)case .other: 1\n}")
+        }
+        let article = "# Errors\n\n## RollbackError\n\n| code |\n|---|\n| `found` | x |\n"
+        let files = sources + [RepositoryFile(ErrorCatalogueRule.article, article)]
+        let messages = ErrorCatalogueRule().violations(in: files).map(\.message)
+        #expect(messages.count == 2)
+        #expect(messages.first?.hasPrefix("has a row for RollbackError.found") == true)
+        #expect(messages.last?.hasPrefix("has no row for RollbackError.lost") == true)
+    }
+
     @Test func namesThatNoSourceDeclaresAreFound() {
         let files = [
             RepositoryFile("docs/Architecture.md", "# A\n`Log.write`, `TidyTests`\n`Log.read`\n`Gone`\n"),

@@ -59,13 +59,13 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     /// A configuration's name cannot be a file name.
     public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
         .configurationFileNameContainsInvalidCharacters, "")
-    /// The store cannot be opened with the schema that was given.
+    /// Never thrown, and there for code of SwiftData: opening throws `StorageError` or `MigrationError`.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer, "")
     /// Objects break the rules of their entity; nothing was saved.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure, "")
     /// The object is in no context.
     public static let missingModelContext = SwiftDataError(.missingModelContext, "")
-    /// The store is newer than the newest schema of the plan.
+    /// Never thrown, and there for code of SwiftData: `MigrationError` has the code `backward`.
     public static let backwardMigration = SwiftDataError(.backwardMigration, "")
     /// The history no longer has the transaction that a token names.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired, "")
