@@ -21,6 +21,8 @@ open class EntityMigrationPolicy {
     public required init() {}
 
     /// Called once, before all other calls.
+    ///
+    /// - Throws: An error stops the migration.
     open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
     /// Makes the new objects of one old object: one, none, or several.
@@ -40,10 +42,13 @@ open class EntityMigrationPolicy {
     }
 
     /// Called after all old objects of the mapping were visited.
+    ///
+    /// - Throws: An error stops the migration.
     open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
     /// Relates one new object to others; the default follows the mapping.
     ///
+    /// - Throws: An error stops the migration, or moves the object to the quarantine.
     /// - Complexity: Of the default: O(m) for m related objects. Called once for each new object of the mapping.
     open func createRelationships(
         forDestination dInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -52,13 +57,19 @@ open class EntityMigrationPolicy {
     }
 
     /// Called after all new objects of the mapping were related.
+    ///
+    /// - Throws: An error stops the migration.
     open func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
     /// Checks the new objects, by fetching them in the manager's `destinationContext`.
     ///
     /// The rules of the new schema are checked after this.
+    ///
+    /// - Throws: An error stops the migration.
     open func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
     /// Called once, last.
+    ///
+    /// - Throws: An error stops the migration.
     open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 }

@@ -8,6 +8,8 @@ public protocol ResumablePolicy: EntityMigrationPolicy {
     /// and whose `end` was not; the default does nothing.
     ///
     /// The new objects so far can be fetched in the manager's `destinationContext`; its `userInfo` is empty.
+    ///
+    /// - Throws: An error stops the migration.
     func resume(_ mapping: EntityMapping, with manager: MigrationManager) throws
 }
 
