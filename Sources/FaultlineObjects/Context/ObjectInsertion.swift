@@ -135,23 +135,19 @@ struct ObjectInsertion {
             context.refuseSave(refusal)
         }
         handle.core.pointee.settleBlobs()
-        let referrers = extra.referrers
-        extra.referrers.removeAll()
-        for referrer in referrers { insert(referrer.handle) }
-        extra.targets.forEach { slot, target in RelationshipEditor(context).setTarget(of: handle, slot, to: target) }
-        if extra.members.isEmpty, extra.adoptedBlobs.isEmpty {
-            handle.core.pointee.dropExtra()
-            return
+        for referrer in extra.takeReferrers() { referrer.object().map { _ = insert($0) } }
+        extra.targets.forEach { slot, node in
+            if let target = node.object() { RelationshipEditor(context).setTarget(of: handle, slot, to: target) }
         }
-        for (slot, array) in extra.members.sorted(by: { $0.key < $1.key }) {
+        for (slot, members) in extra.members.sorted(by: { $0.key < $1.key }) {
             // Members that joined from their own side stay.
-            let wanted = (array.members + MemberReader(context).memberObjects(of: handle, slot)).compactMap {
+            let wanted = (members.objects(of: nil) + MemberReader(context).memberObjects(of: handle, slot)).compactMap {
                 ($0 as? any PersistentModel).map(ObjectHandle.init(erased:))
             }
             RelationshipEditor(context).setMembers(of: handle, slot, to: wanted)
         }
-        extra.targets = SlotTargets()
-        extra.members.removeAll()
+        DetachedNode.leave(extra.takeNodes(of: nil))
+        extra.graph = nil
         if extra.adoptedBlobs.isEmpty { handle.core.pointee.dropExtra() }
     }
 }

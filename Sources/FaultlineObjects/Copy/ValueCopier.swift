@@ -140,6 +140,8 @@ extension ObjectHandle {
         guard let extra = core.pointee.extraIfPresent else { return [] }
         if let target = core.pointee.detachedTarget(slot) { return [target.core.pointee.persistentIdentifier] }
         core.pointee.settleDetached(slot)
-        return (extra.members[slot]?.members ?? []).compactMap { ($0 as? any PersistentModel)?.persistentModelID }
+        return (extra.members[slot]?.objects(of: core.pointee.node) ?? []).compactMap {
+            ($0 as? any PersistentModel)?.persistentModelID
+        }
     }
 }

@@ -41,4 +41,12 @@ enum BareObject {
             to: ModelCore(faultOf: number, home: home, row: row))
         return object
     }
+
+    /// Makes an object around a state, with one reference, which is the caller's.
+    static func make(_ metadata: UnsafeRawPointer, _ state: consuming ModelCore) -> UnsafeMutableRawPointer {
+        // Safe because the runtime ends the process where there is no memory.
+        let object = fl_allocate_object(metadata, byteCount).unsafelyUnwrapped
+        (object + coreOffset).assumingMemoryBound(to: ModelCore.self).initialize(to: state)
+        return object
+    }
 }

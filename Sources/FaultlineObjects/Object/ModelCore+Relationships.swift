@@ -71,7 +71,7 @@ extension ModelCore {
         noteRead(slot)
         guard has(.attached), let context else {
             settleDetached(slot)
-            return C._$make(MemberArray.typed(extraIfPresent?.members[slot]?.members ?? []))
+            return C._$make(MemberArray.typed(extraIfPresent?.members[slot]?.objects(of: node) ?? []))
         }
         context.settleMembers()
         return C._$make(context.members(of: &self, slot, as: C.PersistentElement.self))

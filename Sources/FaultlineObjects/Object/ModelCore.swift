@@ -50,6 +50,8 @@ public struct ModelCore: ~Copyable {
         static let damaged = Flags(rawValue: 1 << 54)
         /// Is in the identity map.
         static let registered = Flags(rawValue: 1 << 55)
+        /// In no context, and in a graph of such objects: `row` leads to its node there.
+        static let grouped = Flags(rawValue: 1 << 56)
         /// Was saved onto the row that another object of the context represents: passes every access on to that object.
         static let alias = Flags(rawValue: 1 << 57)
         /// In no context, and retains its type, to which it may have the last reference.
@@ -121,11 +123,9 @@ public struct ModelCore: ~Copyable {
                 ObjectInsertion(context).forgetUnfinished(number, Draft(block: draftPointer), home)
             }
         }
+        if word & Flags.grouped.rawValue != 0 { return endInGraph() }
         if let draftPointer { Draft(block: draftPointer).destroy() }
-        if let extraReference {
-            extraReference._withUnsafeGuaranteedRef { $0.leavePartners() }
-            extraReference.release()
-        }
+        extraReference?.release()
         guard word & Flags.attached.rawValue != 0 else {
             if word & Flags.retainsType.rawValue != 0 { releaseType() }
             return
@@ -134,6 +134,62 @@ public struct ModelCore: ~Copyable {
             if word & Flags.registered.rawValue != 0 { home.forget(word & Self.numberMask) }
             home.releaseContext()
         }
+    }
+
+    // MARK: Graphs
+
+    /// The object's node in the graph of detached objects that it is connected to; nil for none.
+    var node: DetachedNode? { nodeReference?.takeUnretainedValue() }
+
+    private var nodeReference: Unmanaged<DetachedNode>? {
+        guard has(.grouped), let pointer = UnsafeRawPointer(bitPattern: UInt(row.bits)) else { return nil }
+        return .fromOpaque(pointer)
+    }
+
+    /// Puts a detached object into a graph.
+    ///
+    /// - Returns: The address of the seldom needed part, by which the node knows the object's core.
+    mutating func enter(_ node: DetachedNode) -> UnsafeRawPointer {
+        row = RowReference(bits: UInt64(UInt(bitPattern: Unmanaged.passRetained(node).toOpaque())))
+        insert(.grouped)
+        return UnsafeRawPointer(Unmanaged.passUnretained(extra).toOpaque())
+    }
+
+    /// Takes the object out of its graph, for a context; the graph stays until its relationships are made there.
+    private mutating func leaveGraph() {
+        guard let node = nodeReference else { return }
+        extra.graph = node._withUnsafeGuaranteedRef { $0.becomeAttached() }
+        remove(.grouped)
+        row = .none
+        node.release()
+    }
+
+    /// The state of a detached object, in no graph, with the seldom needed part taken out of the one that is on its way
+    /// out: its `deinit` may still be reading the rest.
+    borrowing func takeState() -> ModelCore {
+        var state = ModelCore(detached: self, draft?.copy().block, nil)
+        if state.has(.retainsType) { _ = modelType.map { Unmanaged.passUnretained($0).retain() } }
+        if let old = extraIfPresent { state.extra.takeOver(old) }
+        return state
+    }
+
+    private init(
+        detached core: borrowing ModelCore, _ draftPointer: UnsafeMutableRawPointer?, _ extra: Unmanaged<ObjectExtra>?
+    ) {
+        home = core.home
+        word = core.word & ~Flags.grouped.rawValue
+        row = .none
+        self.draftPointer = draftPointer
+        extraReference = extra
+    }
+
+    /// Leaves the state to the node, which keeps it for those who refer to the object.
+    private borrowing func endInGraph() {
+        guard let node = nodeReference, let extraReference else { return }
+        let state = UnsafeMutablePointer<ModelCore>.allocate(capacity: 1)
+        state.initialize(to: ModelCore(detached: self, draftPointer, extraReference))
+        node._withUnsafeGuaranteedRef { $0.end(state, extraReference) }
+        node.release()
     }
 
     // MARK: State
@@ -202,6 +258,7 @@ public struct ModelCore: ~Copyable {
     ///
     /// The caller retained the context for it.
     mutating func attach(to home: Unmanaged<EntityHome>, number: UInt64) {
+        leaveGraph()
         if has(.retainsType) {
             // The context's home has the same type.
             releaseType()

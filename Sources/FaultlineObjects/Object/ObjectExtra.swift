@@ -3,9 +3,9 @@ internal import FaultlineLog
 /// State that few objects need in addition to their core.
 final class ObjectExtra {
     /// Targets of to-one relationships of a detached object.
-    @exclusivity(unchecked) var targets = SlotTargets()
+    @exclusivity(unchecked) private(set) var targets = SlotTargets()
     /// Members of to-many relationships of a detached object, by slot.
-    @exclusivity(unchecked) var members: [Int: MemberArray] = [:]
+    @exclusivity(unchecked) var members: [Int: DetachedMembers] = [:]
     /// Whether some of them may have been changed in place and not compared since.
     @exclusivity(unchecked) var hasUncompared = false
     /// Large values that the object was given by reference, by slot: they belong to another object until a save copies
@@ -23,60 +23,113 @@ final class ObjectExtra {
     @exclusivity(unchecked) var observation: ObjectObservation?
     /// The object that represents an alias's row.
     var canonical: ObjectHandle?
-    /// Address of a detached object that other objects have had as their target or member since they were connected; 0
-    /// for none.
-    var connected: UInt = 0
-
     /// Detached objects that refer to this detached one by a relationship without an inverse, once for each reference.
-    @exclusivity(unchecked) var referrers: [Referrer] = []
+    @exclusivity(unchecked) private(set) var referrers: [DetachedNode] = []
+    /// So many of them are listed when those that are gone are next dropped.
+    @exclusivity(unchecked) private var nextClearing = 16
+    /// The graph that the object was in, until its relationships are made in its context.
+    @exclusivity(unchecked) var graph: DetachedGraph?
+
+    /// Takes over all of another one.
+    func takeOver(_ old: ObjectExtra) {
+        swap(&targets, &old.targets)
+        swap(&members, &old.members)
+        swap(&hasUncompared, &old.hasUncompared)
+        swap(&adoptedBlobs, &old.adoptedBlobs)
+        swap(&blobSources, &old.blobSources)
+        swap(&ephemerals, &old.ephemerals)
+        swap(&refusal, &old.refusal)
+        swap(&observation, &old.observation)
+        swap(&referrers, &old.referrers)
+        swap(&nextClearing, &old.nextClearing)
+    }
+
+    // MARK: Relationships in no context
+
+    /// Makes members those of a slot.
+    func setMembers(_ slot: Int, _ new: DetachedMembers, of owner: DetachedNode?) {
+        guard let old = members.updateValue(new, forKey: slot) else { return }
+        old.dropArray(of: owner)
+        DetachedNode.leave(old.nodes)
+    }
+
+    /// Makes a node the target of a slot, or none.
+    func setTarget(_ slot: Int, _ node: DetachedNode?) {
+        node?.refer()
+        let old = targets[slot]
+        targets[slot] = node
+        if let old { DetachedNode.leave([old]) }
+    }
+
+    func addReferrer(_ node: DetachedNode) {
+        if referrers.count >= nextClearing {
+            referrers.removeAll { $0.isOver }
+            nextClearing = max(16, referrers.count * 2)
+        }
+        referrers.append(node)
+    }
 
     /// Removes one reference of an object.
-    func removeReferrer(_ handle: ObjectHandle) {
-        guard let position = referrers.firstIndex(where: { $0.core == handle.core }) else { return }
+    func removeReferrer(_ node: DetachedNode?) {
+        guard let position = referrers.firstIndex(where: { $0 === node }) else { return }
         referrers.remove(at: position)
     }
 
-    /// Removes the references of other detached objects to this one, which is freed: its initializer failed.
-    func leavePartners() {
-        guard connected != 0 else { return }
-        targets.forEach { _, target in target.core.pointee.extraIfPresent?.forget(connected) }
-        for member in members.values.lazy.map(\.settled).joined() {
-            guard let model = member as? any PersistentModel else { continue }
-            model._$coreAddress().pointee.extraIfPresent?.forget(connected)
+    func takeReferrers() -> [DetachedNode] {
+        defer { referrers = [] }
+        return referrers
+    }
+
+    /// Takes the arrays of members out, which retain them, with the nodes of the members; `DetachedMembers` keep those.
+    func takeArrays() -> [(array: MemberArray, nodes: [DetachedNode])] {
+        members.values.compactMap { members in members.takeArray().map { ($0, members.nodes) } }
+    }
+
+    /// Lets go of the arrays of at most so many members, which retain them.
+    func dropArrays(of node: DetachedNode?, max: Int) {
+        for members in members.values where members.nodes.count <= max { members.dropArray(of: node) }
+    }
+
+    /// Takes all relationships out; the caller lets go of the nodes.
+    func takeNodes(of node: DetachedNode?) -> [DetachedNode] {
+        var nodes: [DetachedNode] = []
+        targets.forEach { nodes.append($1) }
+        for members in members.values {
+            members.dropArray(of: node)
+            nodes += members.nodes
+        }
+        targets = SlotTargets()
+        members.removeAll()
+        hasUncompared = false
+        return nodes
+    }
+
+    /// Takes an object out of what other detached objects hold, because its initializer failed.
+    func leavePartners(_ node: DetachedNode) {
+        var partners = members.values.flatMap(\.nodes)
+        targets.forEach { partners.append($1) }
+        for partner in partners.compactMap({ $0.object()?.core }) {
+            partner.pointee.extraIfPresent?.forget(node, of: partner.pointee.node)
         }
     }
 
-    private func forget(_ address: UInt) {
-        func isIt(_ object: AnyObject) -> Bool {
-            UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) == address
-        }
-        targets.removeAll(where: isIt)
-        for array in members.values { array.remove(isIt) }
-        referrers.removeAll { UInt(bitPattern: $0.object.toOpaque()) == address }
+    private func forget(_ node: DetachedNode, of owner: DetachedNode?) {
+        var slots: [Int] = []
+        targets.forEach { if $1 === node { slots.append($0) } }
+        for slot in slots { setTarget(slot, nil) }
+        for members in members.values { members.remove(from: owner) { $0 === node } }
+        referrers.removeAll { $0 === node }
     }
-}
-
-/// An object that refers to another one, and is not retained by it: it leaves the list when it is freed.
-struct Referrer {
-    let object: Unmanaged<AnyObject>
-    let core: UnsafeMutablePointer<ModelCore>
-
-    init(_ handle: ObjectHandle) {
-        object = Unmanaged.passUnretained(handle.object)
-        core = handle.core
-    }
-
-    var handle: ObjectHandle { ObjectHandle(object: object.takeUnretainedValue(), core: core) }
 }
 
 /// Targets by slot; the first one, which is often the only one, costs no allocation.
 struct SlotTargets {
-    private var first: (slot: Int, target: ObjectHandle)?
-    private var others: [(slot: Int, target: ObjectHandle)] = []
+    private var first: (slot: Int, target: DetachedNode)?
+    private var others: [(slot: Int, target: DetachedNode)] = []
 
     var isEmpty: Bool { first == nil }
 
-    subscript(slot: Int) -> ObjectHandle? {
+    subscript(slot: Int) -> DetachedNode? {
         get {
             if let first, first.slot == slot { return first.target }
             return others.first { $0.slot == slot }?.target
@@ -96,13 +149,8 @@ struct SlotTargets {
         }
     }
 
-    mutating func removeAll(where isWanted: (AnyObject) -> Bool) {
-        others.removeAll { isWanted($0.target.object) }
-        if let first, isWanted(first.target.object) { remove(first.slot) }
-    }
-
     /// Calls `body` with each target, in the order of the slots.
-    func forEach(_ body: (Int, ObjectHandle) -> Void) {
+    func forEach(_ body: (Int, DetachedNode) -> Void) {
         guard let first else { return }
         if others.isEmpty { return body(first.slot, first.target) }
         for (slot, target) in ([first] + others).sorted(by: { $0.slot < $1.slot }) { body(slot, target) }
