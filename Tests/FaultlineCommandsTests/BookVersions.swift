@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineTestSupport
 
 enum Books1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Book.self] }
@@ -30,7 +31,7 @@ enum BookPlan: SchemaMigrationPlan {
     struct Wordless: Error {}
 
     /// Called with each title.
-    @TaskLocal static var during: @Sendable (_ title: String) -> Void = { _ in }
+    @TaskLocal static var during = Hook<String> { _ in }
 
     static var schemas: [any VersionedSchema.Type] { [Books1.self, Books2.self] }
     static var stages: [MigrationStage] {
@@ -38,7 +39,7 @@ enum BookPlan: SchemaMigrationPlan {
             .streamed(
                 fromVersion: Books1.self, toVersion: Books2.self,
                 StreamedEntity(Books1.Book.self) { old, output in
-                    during(old.title)
+                    try during(old.title)
                     let words = old.title.split(separator: " ").count
                     guard words > 0 else { throw Wordless() }
                     try output.insert(Books2.Book(title: old.title, words: words))

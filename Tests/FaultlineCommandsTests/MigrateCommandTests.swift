@@ -93,7 +93,7 @@ struct MigrateCommandTests {
         let result = try await #require(
             processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
         ) { [store = store as String, signal = signal as Int32] in
-            let during: @Sendable (String) -> Void = { title in
+            let during = Hook<String> { title in
                 let number = Int(title.dropFirst(6)) ?? 0
                 if number == 1_000 { kill(getpid(), signal) }
                 if number > 1_000 { usleep(10_000) }
@@ -103,7 +103,7 @@ struct MigrateCommandTests {
         #expect(text(result.standardErrorContent).contains("was cancelled"), "\(text(result.standardErrorContent))")
         let resumed = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [store = store as String] in
-            let during: @Sendable (String) -> Void = { title in
+            let during = Hook<String> { title in
                 precondition(Int(title.dropFirst(6)) ?? 0 > 1_000, "\(title) was done.")
             }
             BookPlan.$during.withValue(during) { MigrateCommand<BookPlan>.main([store, "--resume", "--json"]) }

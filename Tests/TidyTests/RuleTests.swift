@@ -39,6 +39,11 @@ import Testing
         #expect(TestableRule().lines("Tests/A.swift", "import Testing\n@testable import X\n// @testable") == [2])
     }
 
+    @Test func taskLocalClosuresAreFound() {
+        let text = "@TaskLocal static var f: @Sendable () -> Void = {}\n@TaskLocal static var n = 1\n// @TaskLocal ->"
+        #expect(TaskLocalRule().lines("Tests/A.swift", text) == [1])
+    }
+
     @Test func trapsAndPrintsAreFound() {
         let text = """
             let a = try! f()

@@ -14,6 +14,7 @@ import Testing
 
     @Test func importsFollowTheLayers() { expectNone(ImportRule()) }
     @Test func nothingIsTestable() { expectNone(TestableRule()) }
+    @Test func noClosureIsTaskLocal() { expectNone(TaskLocalRule()) }
     @Test func librariesDoNotTrapOrPrint() { expectNone(TrapRule()) }
     @Test func nothingIsLeftToDo() { expectNone(ToDoRule()) }
     @Test func uncheckedPromisesAreExplained() { expectNone(SafeBecauseRule()) }

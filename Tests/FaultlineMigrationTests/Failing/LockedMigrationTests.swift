@@ -83,7 +83,7 @@ struct LockedMigrationTests {
         }
         await #expect(processExitsWith: .success) {
             [directory = stores.directory as String, kind = kind as QueuePlan.Kind] in
-            let wait: @Sendable () -> Void = {
+            let wait = Hook<Void> {
                 _ = FileManager.default.createFile(atPath: directory + "-begun", contents: nil)
                 LockedMigrationTests.wait(for: directory + "-goes-on")
             }
@@ -129,7 +129,7 @@ enum QueuePlan: SchemaMigrationPlan {
     }
 
     @TaskLocal static var kind = Kind.streamed
-    @TaskLocal static var during: @Sendable () -> Void = {}
+    @TaskLocal static var during = Hook<Void> {}
 
     static var schemas: [any VersionedSchema.Type] { [Queue1.self, Queue2.self] }
     static var stages: [MigrationStage] {
@@ -139,7 +139,7 @@ enum QueuePlan: SchemaMigrationPlan {
                 .streamed(
                     fromVersion: Queue1.self, toVersion: Queue2.self,
                     StreamedEntity(Queue1.Job.self) { old, output in
-                        during()
+                        try during()
                         try output.insert(Queue2.Job(name: old.name))
                     })
             ]
@@ -148,7 +148,7 @@ enum QueuePlan: SchemaMigrationPlan {
                 .custom(
                     fromVersion: Queue1.self, toVersion: Queue2.self, willMigrate: nil,
                     didMigrate: { context in
-                        during()
+                        try during()
                         for job in try context.fetch(FetchDescriptor<Queue2.Job>()) { job.length = job.name.utf8.count }
                         try context.save()
                     })
@@ -164,5 +164,5 @@ enum QueuePlan: SchemaMigrationPlan {
 }
 
 private final class WaitingPolicy: EntityMigrationPolicy {
-    override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws { QueuePlan.during() }
+    override func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws { try QueuePlan.during() }
 }

@@ -26,7 +26,7 @@ struct ComplaintTests {
         let aliveMax = Box(0)
         var options = MigrationOptions()
         options.batchByteCount = 400
-        let meets: @Sendable (AnyObject) -> Void = { object in
+        let meets = Hook<AnyObject> { object in
             seen.value.append(Witness(object))
             aliveMax.value = max(aliveMax.value, seen.value.count { $0.object != nil })
         }

@@ -1,5 +1,6 @@
 import Faultline
 import FaultlineMigration
+import FaultlineTestSupport
 import Foundation
 
 /// Photos with the properties that have caused problems in other libraries: large external values, a number kept as
@@ -101,7 +102,7 @@ enum Album5: VersionedSchema {
 /// A plan with a stage of every kind.
 enum AlbumPlan: SchemaMigrationPlan {
     /// Called with each old object of the streamed stage.
-    @TaskLocal static var meets: @Sendable (AnyObject) -> Void = { _ in }
+    @TaskLocal static var meets = Hook<AnyObject> { _ in }
 
     static var schemas: [any VersionedSchema.Type] {
         [Album1.self, Album2.self, Album3.self, Album4.self, Album5.self]
@@ -120,7 +121,7 @@ enum AlbumPlan: SchemaMigrationPlan {
             .streamed(
                 fromVersion: Album3.self, toVersion: Album4.self,
                 StreamedEntity(Album3.Photo.self) { old, output in
-                    meets(old)
+                    try meets(old)
                     let new = Album4.Photo(name: old.name, width: Double(old.width) ?? -1, initial: old.initial)
                     if let bytes = old.blob(\.bytes) { new.setBlob(bytes, for: \.bytes) }
                     try output.insert(new)

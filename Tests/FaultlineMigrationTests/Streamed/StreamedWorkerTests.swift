@@ -199,7 +199,7 @@ struct StreamedWorkerTests {
             try context.save()
         }
         let threads = Mutex<Set<UInt>>([])
-        let during: @Sendable () -> Void = {
+        let during = Hook<Void> {
             usleep(20)
             threads.withLock { _ = $0.insert(UInt(pthread_self())) }
         }

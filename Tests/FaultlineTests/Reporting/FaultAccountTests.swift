@@ -93,9 +93,11 @@ import Testing
         documents[0].title = "changed"
         context.insert(Label("new"))
         context.delete(documents[1])
-        #expect(
-            context.residentObjects.map { "\($0.entityName) \($0.count) \($0.unsavedCount)" } == [
-                "Document 40 2", "Label 1 1",
-            ])
+        withExtendedLifetime(documents) {
+            #expect(
+                context.residentObjects.map { "\($0.entityName) \($0.count) \($0.unsavedCount)" } == [
+                    "Document 40 2", "Label 1 1",
+                ])
+        }
     }
 }

@@ -51,7 +51,7 @@ enum LettersPlan: SchemaMigrationPlan {
     struct Unreadable: Error {}
 
     /// Called with each text; may throw.
-    @TaskLocal static var reads: @Sendable (String) throws -> Void = { _ in }
+    @TaskLocal static var reads = Hook<String> { _ in }
 
     static var schemas: [any VersionedSchema.Type] { [Letters1.self, Letters2.self, Letters3.self] }
     static var stages: [MigrationStage] {
@@ -148,7 +148,7 @@ struct MigrationReportingTests {
         let keeper = LogKeeper()
         let metrics = TestMetrics()
         let configuration = reporting(keeper, metrics)
-        let stops: @Sendable (String) throws -> Void = { if $0 == "text 2000" { throw LettersPlan.Unreadable() } }
+        let stops = Hook<String> { if $0 == "text 2000" { throw LettersPlan.Unreadable() } }
         LettersPlan.$reads.withValue(stops) {
             _ = #expect(throws: MigrationError.self) { try migrate(configuration) }
         }
@@ -188,7 +188,7 @@ struct MigrationReportingTests {
         #expect(progress.isIndeterminate && !progress.isFinished)
         let seen = Mutex<[String]>([])
         let shown = progress
-        let watches: @Sendable (String) throws -> Void = { text in
+        let watches = Hook<String> { text in
             guard text == "text 2200" else { return }
             let update = shown.userInfo[StoreOptions.Migration.progressKey] as? MigrationProgress
             let pass = update.map { "\($0.pass) \($0.entity)" } ?? ""

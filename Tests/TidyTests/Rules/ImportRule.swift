@@ -42,3 +42,15 @@ struct TestableRule: TidyRule {
         }
     }
 }
+
+/// A rule against task-local closures: optimized code of Swift 6.3 crashes in their `withValue`.
+struct TaskLocalRule: TidyRule {
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file in
+            lineViolations(file, file.swift?.code ?? []) { line in
+                line.contains("@TaskLocal") && line.contains("->")
+                    ? "no closure in a @TaskLocal property; wrap it in a struct, as Hook does" : nil
+            }
+        }
+    }
+}
