@@ -62,8 +62,7 @@ import Testing
         let address = "p7"
         // snippet
         func player(_ name: String) throws -> Player {
-            let known = FetchDescriptor<Player>(predicate: #Predicate { $0.name == name })
-            if let found = try context.fetch(known).first { return found }
+            if let found = try context.first(\Player.name, equals: name) { return found }
             let new = Player(name: name, score: 0)
             context.insert(new)
             return new  // found by the next call, saved or not

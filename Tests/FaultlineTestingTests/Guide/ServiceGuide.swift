@@ -26,8 +26,7 @@ enum PhotoService {
         }
 
         func name(of key: UUID) throws -> String? {
-            let descriptor = FetchDescriptor<Photo>(predicate: #Predicate { $0.key == key })
-            return try modelContext.fetch(descriptor).first?.name
+            try modelContext.first(\Photo.key, equals: key)?.name
         }
     }
     // end
