@@ -190,6 +190,30 @@ import Testing
             ])
     }
 
+    @Test func errorsWithoutDocumentationAreFound() {
+        let text = """
+            /// Reads.
+            public func a() throws {}
+            /// Reads.
+            ///
+            /// - Throws: `E`.
+            @discardableResult
+            public func b(
+                _ c: Int
+            ) throws(E) -> Int { 1 }
+            /// Calls `body`.
+            public func c(_ body: () throws -> Void) -> Int { 1 }
+            /// Reads.
+            public convenience init(
+                d: Int
+            ) throws {}
+            public init(from decoder: any Decoder) throws {}
+            func e() throws {}
+            """
+        #expect(ErrorDocumentationRule().lines("Sources/FaultlineModel/A.swift", text) == [2, 13])
+        #expect(ErrorDocumentationRule().lines("Sources/FaultlineLog/A.swift", text) == [])
+    }
+
     @Test func codesWithoutARowAreFound() {
         let sources = ErrorCatalogueRule.sections.map { section in
             let code = section.heading == "RollbackError" ? "\(section.declaration)lost\n" : ""

@@ -23,6 +23,7 @@ import Testing
     @Test func filesAreNamedAfterTheirTypes() { expectNone(FileNameRule()) }
     @Test func markdownHasOneTitle() { expectNone(MarkdownTitleRule()) }
     @Test func markdownFitsBesideAnEditor() { expectNone(MarkdownWidthRule()) }
+    @Test func publicErrorsAreDocumented() { expectNone(ErrorDocumentationRule()) }
     @Test func errorsAreInTheCatalogue() { expectNone(ErrorCatalogueRule()) }
     @Test func theGuideIsCompiled() { expectNone(SnippetRule()) }
     @Test func markdownLeadsToFiles() { expectNone(MarkdownReferenceRule()) }

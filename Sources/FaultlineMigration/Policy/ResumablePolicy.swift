@@ -15,5 +15,7 @@ public protocol ResumablePolicy: EntityMigrationPolicy {
 
 extension ResumablePolicy {
     /// Does nothing: `init()` has restored the instance.
+    ///
+    /// - Throws: Nothing.
     public func resume(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 }

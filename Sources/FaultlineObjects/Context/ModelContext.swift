@@ -260,8 +260,9 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Fetches the identifiers of the objects that a descriptor selects, and makes them a batch at a time on access.
     ///
-    /// Parameters and errors are those of `fetch(_:batchSize:)`.
+    /// The parameters are those of `fetch(_:batchSize:)`.
     ///
+    /// - Throws: As `fetch(_:batchSize:)`.
     /// - Complexity: That of `fetchIdentifiers(_:)`; eight bytes an object, and one batch of identifiers.
     public func fetchIdentifiers<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int

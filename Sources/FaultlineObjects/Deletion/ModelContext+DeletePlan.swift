@@ -17,6 +17,7 @@ extension ModelContext {
     ///
     /// - Throws: `SwiftDataError.missingModelContext` if the object is not in this context; `StorageError` if the store
     ///   cannot be read.
+    /// - Complexity: As `deletePlan()`.
     public func deletePlan<T: PersistentModel>(for model: T) throws -> DeletePlan {
         try core.throwing { try DeletePlanner(core).deletePlan(adding: [ObjectHandle(model)]) }
     }
@@ -26,7 +27,7 @@ extension ModelContext {
     /// Holds the identifiers of those objects during the call.
     ///
     /// - Throws: The errors of `fetchIdentifiers(_:)`.
-    /// - Complexity: As the form that takes an object, and that of `fetchIdentifiers(_:)`.
+    /// - Complexity: As `deletePlan()`, and that of `fetchIdentifiers(_:)`.
     public func deletePlan<T: PersistentModel>(
         for model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> DeletePlan {
@@ -37,7 +38,7 @@ extension ModelContext {
     /// Previews the deletions of the next save if all objects that a request selects were deleted too.
     ///
     /// - Throws: The errors of `fetchIdentifiers(_:)`.
-    /// - Complexity: As the form that takes an object, and that of `fetchIdentifiers(_:)`.
+    /// - Complexity: As `deletePlan()`, and that of `fetchIdentifiers(_:)`.
     public func deletePlan(for request: FetchRequest) throws -> DeletePlan {
         let identifiers = try fetchIdentifiers(request)
         return try core.throwing { try DeletePlanner(core).deletePlan(adding: [], identifiers) }

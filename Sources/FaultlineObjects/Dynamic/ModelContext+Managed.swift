@@ -7,6 +7,7 @@ extension ModelContext {
     /// Makes a new object of an entity and inserts it.
     ///
     /// - Throws: `SwiftDataError.unknownSchema` if the context's container has no dynamic objects of that entity.
+    /// - Complexity: O(1).
     public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
         ManagedObject(try core.requireDynamic(name), insertInto: self)
     }
@@ -33,8 +34,9 @@ extension ModelContext {
 
     /// Fetches the objects that a request selects, and makes them a batch at a time on access.
     ///
-    /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
+    /// The parameters are those of the form that takes a `FetchDescriptor`.
     ///
+    /// - Throws: As the form that takes a `FetchDescriptor`.
     /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func fetch(_ request: FetchRequest, batchSize: Int) throws -> FetchResultsCollection<ManagedObject> {
         try core.throwing { try FetchRunner(core).batches(QuerySource(request), batchSize: batchSize) }
@@ -50,8 +52,9 @@ extension ModelContext {
 
     /// Walks the objects that a request selects, a batch at a time, and releases each batch before the next.
     ///
-    /// Parameters and errors are those of the form that takes a `FetchDescriptor`.
+    /// The parameters are those of the form that takes a `FetchDescriptor`.
     ///
+    /// - Throws: As the form that takes a `FetchDescriptor`.
     /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func enumerate(
         _ request: FetchRequest, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,

@@ -46,10 +46,16 @@ extension ObjectLifecycle {
     /// Does nothing.
     public func didSave() {}
     /// Finds nothing.
+    ///
+    /// - Throws: Nothing.
     public func validateForInsert() throws {}
     /// Finds nothing.
+    ///
+    /// - Throws: Nothing.
     public func validateForUpdate() throws {}
     /// Finds nothing.
+    ///
+    /// - Throws: Nothing.
     public func validateForDelete() throws {}
 }
 

@@ -24,6 +24,9 @@ extension PredicateExpressions {
         }
 
         /// Searches.
+        ///
+        /// - Throws: The errors of both operands.
+        /// - Complexity: O(n) for n characters.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
         }
@@ -48,6 +51,9 @@ extension PredicateExpressions {
         }
 
         /// Compares.
+        ///
+        /// - Throws: The errors of both operands.
+        /// - Complexity: O(n) for n characters.
         public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
             try root.evaluate(bindings).localizedCompare(other.evaluate(bindings))
         }
@@ -72,6 +78,9 @@ extension PredicateExpressions {
         }
 
         /// Compares.
+        ///
+        /// - Throws: The errors of both operands.
+        /// - Complexity: O(n) for n characters.
         public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
             try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
         }
