@@ -1,7 +1,7 @@
 #if FAULTLINE_TSAN
-package import Glibc
+public import Glibc
 #else
-package import Synchronization
+public import Synchronization
 #endif
 
 /// A lock for short critical sections.
@@ -11,6 +11,7 @@ package import Synchronization
 /// It is a `Synchronization.Mutex`, or a `pthread_mutex_t` when built with `FAULTLINE_TSAN`, because the thread
 /// sanitizer does not see `Mutex` lock and would report false races. The value cannot be copied, so it lies inside the
 /// object that it protects.
+@usableFromInline
 package struct EngineLock: ~Copyable, Sendable {
     #if FAULTLINE_TSAN
     // Safe because only this value uses the mutex from `init` to `deinit`, and a mutex may be shared by threads.

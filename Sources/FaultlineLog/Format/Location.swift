@@ -1,4 +1,5 @@
 /// The location of the newest version of an object: `docs/FileFormat.md` section 9.1.
+@usableFromInline
 package struct Location: Equatable, Sendable {
     package static let byteCount = 12
 
@@ -9,16 +10,16 @@ package struct Location: Equatable, Sendable {
         static let packed = Field.U32(8)
     }
 
-    static let sizeUnknown: UInt32 = 0xFF_FFFF
+    @inlinable static var sizeUnknown: UInt32 { 0xFF_FFFF }
     /// The flags, which are all of a newer version.
     static let flags = Field.U8(11)
 
     /// The low 32 bits of the file number; 0 means no object.
-    package let segment: UInt32
+    @usableFromInline package let segment: UInt32
     /// Offset of the record header, in units of 8.
-    package let offset: UInt32
+    @usableFromInline package let offset: UInt32
     /// Size in units of 8 in the low 24 bits, flags above.
-    package let packed: UInt32
+    @usableFromInline package let packed: UInt32
 
     @inlinable @inline(__always)
     package init(segment: UInt32, offset: UInt32, packed: UInt32) {
@@ -36,7 +37,7 @@ package struct Location: Equatable, Sendable {
     @inlinable @inline(__always) package var byteOffset: UInt64 { UInt64(offset) << 3 }
 
     /// Bytes of header and stored payload, rounded up to a multiple of 8; nil if only the record's header has the size.
-    @inline(__always) package var byteCount: Int? {
+    @inlinable @inline(__always) package var byteCount: Int? {
         let units = packed & Self.sizeUnknown
         return units == Self.sizeUnknown ? nil : Int(units) << 3
     }

@@ -1,5 +1,5 @@
 import Glibc
-package import Synchronization
+public import Synchronization
 
 /// Holds a snapshot for an owner between uses; the log may take it while it is not in use.
 ///
@@ -10,6 +10,7 @@ package import Synchronization
 /// Concurrency: `begin`, `end` and `snapshot` are for one thread at a time, the owner's; the rest is for the log. They
 /// synchronize by `state`: the thread that moves it from `idle` has exclusive use of the snapshot.
 // Safe because of the rules in the comment above.
+@usableFromInline
 package final class SnapshotHold: @unchecked Sendable {
     @usableFromInline
     enum State {
@@ -55,21 +56,29 @@ package final class SnapshotHold: @unchecked Sendable {
     ///
     /// - Returns: False if it was taken: the owner must first replace it by `put`.
     /// - Throws: `.expired` if a pin exceeded its limits; then do not call `end`.
-    @inlinable @inline(__always)
     package func begin() throws(LogError) -> Bool {
+        if beginAtOnce() { return true }
+        return try beginSlowly()
+    }
+
+    /// Begins to use the snapshot, if the log has neither taken it nor is examining it.
+    ///
+    /// - Returns: False if the use has not begun: call `begin`.
+    @inlinable @inline(__always)
+    package func beginAtOnce() -> Bool {
         if depth > 0 {
             depth &+= 1
             return true
         }
-        guard
-            state.compareExchange(expected: State.idle, desired: State.inUse, ordering: .acquiring).exchanged
-        else { return try beginSlowly() }
+        guard state.compareExchange(expected: State.idle, desired: State.inUse, ordering: .acquiring).exchanged else {
+            return false
+        }
         depth = 1
         return true
     }
 
-    @usableFromInline @inline(never)
-    func beginSlowly() throws(LogError) -> Bool {
+    @inline(never)
+    private func beginSlowly() throws(LogError) -> Bool {
         while true {
             let (wasTaken, now) = state.compareExchange(
                 expected: State.taken, desired: State.inUse, ordering: .acquiring)

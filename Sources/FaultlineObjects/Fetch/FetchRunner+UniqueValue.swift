@@ -5,7 +5,36 @@ internal import Foundation
 
 // The most frequent fetch of services: one object by the value of a unique attribute.
 
+/// The answer of a look-up of a unique value.
+@usableFromInline
+enum UniqueAnswer {
+    /// The condition is another one, or the answer must be found another way.
+    case unknown
+    case nothing
+    case object(AnyObject)
+}
+
 extension FetchRunner {
+    /// The object that satisfies `$0.property == constant` for a unique attribute of a class without unsaved objects.
+    ///
+    /// - Complexity: A look-up in the index.
+    func uniqueAnswer(
+        _ expression: any StandardPredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID,
+        _ type: ModelType
+    ) throws -> UniqueAnswer {
+        guard let home = context.home(of: type), let entity = home.entity, !entity.uniqueIndexes.isEmpty,
+            !context.pending.hasPending(home), let equality = PropertyEquality(expression, variable),
+            let slot = home.slot(of: equality.keyPath)
+        else { return .unknown }
+        try context.beginReading()
+        defer { context.endReading() }
+        context.moveToNewest()
+        guard let holder = try holder(of: equality.value, slot, home, entity) else { return .unknown }
+        guard holder.isFound else { return .nothing }
+        let object = ObjectRegistry(context).anyObject(holder.number, home, row: holder.row)
+        return object.map { .object($0) } ?? .unknown
+    }
+
     /// Finds the objects for a descriptor that has only the condition `$0.property == constant` on a unique attribute.
     ///
     /// Makes neither a query nor a filter: looks the value up in the index, and, by its key, among the unsaved objects.
@@ -19,7 +48,8 @@ extension FetchRunner {
             // Not `isEmpty`, which takes hundreds of instructions more for elements of a generic type.
             descriptor.sortBy.count == 0, descriptor.propertiesToFetch.count == 0,
             descriptor.relationshipKeyPathsForPrefetching.count == 0,
-            let equality = PropertyEquality(predicate), let slot = home.slot(of: equality.keyPath)
+            let equality = PropertyEquality(predicate.expression, predicate.variable.key),
+            let slot = home.slot(of: equality.keyPath)
         else { return nil }
         let hasPending = context.pending.hasPending(home)
         guard descriptor.includePendingChanges || !hasPending else { return nil }

@@ -49,11 +49,11 @@ struct ObjectRegistry {
     }
 
     /// The same for an entity whose class is known only at run time.
-    func anyObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
-        if let metadata = home.typeOwner?.bareMetadata { return bareObject(number, home, metadata) }
+    func anyObject(_ number: RecordID, _ home: EntityHome, row: RowReference = .none) -> AnyObject? {
+        if let metadata = home.typeOwner?.bareMetadata { return bareObject(number, home, metadata, row: row) }
         if let found = registeredObject(number, home) { return found }
         guard let type = home.type else { return nil }
-        let made = withPendingFault(number, home, type, row: .none) { type.makeFault() }
+        let made = withPendingFault(number, home, type, row: row) { type.makeFault() }
         // Computed before the first change: the context finds the object of a core by this offset.
         _ = type.coreOffset(of: made)
         register(made, number, home)

@@ -11,10 +11,9 @@ struct PropertyEquality {
     let value: RowValue
 
     /// - Returns: Nil for a predicate of another form.
-    init?<T: PersistentModel>(_ predicate: Predicate<T>) {
-        let expression = predicate.expression
+    init?(_ expression: any StandardPredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID) {
         guard let node = EqualityNodes.node(of: type(of: expression)),
-            let (keyPath, variable, constant) = Self.parts(expression, node), variable == predicate.variable.key,
+            let (keyPath, owner, constant) = Self.parts(expression, node), owner == variable,
             let value = PredicateLowering.constant(constant)
         else { return nil }
         if case .null = value { return nil }
@@ -23,7 +22,11 @@ struct PropertyEquality {
     }
 
     private static func parts<E: PredicateExpression, N: EqualityNode>(_ expression: E, _ type: N.Type) -> N.Parts? {
-        (expression as? N)?.parts
+        guard E.self == N.self else { return nil }
+        // Safe because the types are the same. A cast to an optional would first look up the type of the optional.
+        return withUnsafePointer(to: expression) {
+            UnsafeRawPointer($0).assumingMemoryBound(to: N.self).pointee.parts
+        }
     }
 }
 

@@ -40,6 +40,7 @@ extension ContextCore {
     ///   not be called.
     @inline(__always)
     package func beginReading() throws(LogError) {
+        if hold.beginAtOnce() { return }
         if try !hold.begin() { replaceTakenSnapshot() }
     }
 
