@@ -19,7 +19,7 @@ extension Sequencer {
         // Spilled entries have the number that the transaction will get.
         guard let state = indexes.find(index.id) else { return nil }
         do throws(LogError) {
-            guard let id = try state.pointee.firstID(key: key, hash: hash, at: sequence + 1) else { return nil }
+            guard let id = try state.firstID(key: key, hash: hash, at: sequence + 1) else { return nil }
             return freed.contains(id) ? nil : id
         } catch {
             throw state.pointee.noting(error)

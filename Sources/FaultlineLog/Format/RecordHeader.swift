@@ -28,14 +28,9 @@ package struct RecordFlags: OptionSet, Hashable, Sendable {
     package static let encrypted = RecordFlags(rawValue: 1 << 4)
     package static let known: RecordFlags = [.changed, .noIndexChange, .compressed, .hasExtension]
 
-    // As `contains` and `isSubset(of:)`, which are calls through the protocol.
-
-    /// Whether all flags of another set are in this one.
+    /// Whether all flags of another set are in this one: as `contains`, which is a call through the protocol.
     @inlinable @inline(__always)
     package func has(_ flags: RecordFlags) -> Bool { rawValue & flags.rawValue == flags.rawValue }
-
-    /// Whether this version knows every flag.
-    @inlinable @inline(__always) package var areKnown: Bool { rawValue >> 4 == 0 }
 }
 
 /// The 24 bytes before a record's payload: `docs/FileFormat.md` section 6.
@@ -70,7 +65,7 @@ package struct RecordHeader: Equatable, Sendable {
 
     /// Whether this version understands a record that verifies.
     package var isUnderstood: Bool {
-        guard flags.areKnown else { return false }
+        guard RecordFlags.known.has(flags) else { return false }
         switch RecordOperation(rawValue: operation) {
         case .put, .delete, .moved, .transaction, .dropTable, .blob, .edit: return true
         case nil: return false

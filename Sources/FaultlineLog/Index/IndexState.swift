@@ -23,22 +23,6 @@ package struct IndexState: Sendable {
         IndexHash.hash(key, prefixByteCountMax: definition.searchPrefix.byteCountMax)
     }
 
-    /// The object that has exactly this key.
-    package func firstID(key: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> RecordID? {
-        try firstID(key: key, hash: hash(of: key), at: sequence)
-    }
-
-    /// The object that has exactly this key, whose hash is known.
-    ///
-    /// - Complexity: One search in each memtable and one Bloom filter a run; a few blocks of the run that has the key.
-    package func firstID(key: UnsafeRawBufferPointer, hash: UInt64, at sequence: UInt64) throws(LogError) -> RecordID? {
-        var resolver = KeyResolver()
-        active.resolve(key: key, hash: hash, at: sequence, into: &resolver)
-        if !resolver.isLive { try resolveBehindActive(key: key, hash: hash, at: sequence, into: &resolver) }
-        guard let finding = resolver.finding, !finding.isDelete else { return nil }
-        return finding.id
-    }
-
     /// Calls `body` with each live entry whose key begins with `prefix`, ascending by key, then identifier; it returns
     /// false to stop.
     ///
@@ -91,11 +75,19 @@ package struct IndexState: Sendable {
     }
 }
 
+// Look-ups by a pointer, which copy nothing of the state.
 extension UnsafePointer<IndexState> {
-    /// The object that has exactly this key: as `IndexState.firstID`, without a copy of the state.
+    /// The object that has exactly this key.
+    @inline(__always)
     func firstID(key: UnsafeRawBufferPointer, at sequence: UInt64) throws(LogError) -> RecordID? {
+        try firstID(key: key, hash: pointee.hash(of: key), at: sequence)
+    }
+
+    /// The object that has exactly this key, whose hash is known.
+    ///
+    /// - Complexity: One search in each memtable and one Bloom filter a run; a few blocks of the run that has the key.
+    func firstID(key: UnsafeRawBufferPointer, hash: UInt64, at sequence: UInt64) throws(LogError) -> RecordID? {
         var resolver = KeyResolver()
-        let hash = pointee.hash(of: key)
         pointee.active.resolve(key: key, hash: hash, at: sequence, into: &resolver)
         if !resolver.isLive, !pointee.frozen.isEmpty || !pointee.runs.isEmpty {
             try pointee.resolveBehindActive(key: key, hash: hash, at: sequence, into: &resolver)

@@ -51,7 +51,7 @@ enum RecordDecoder {
         guard word & 0xFFFF_FFFF_FFFF == id, bytes[RecordHeader.Fields.table] == table else { throw .otherRecord }
         guard UInt8(truncatingIfNeeded: word >> 48) == RecordOperation.put.rawValue else { throw .notARow }
         let flags = RecordFlags(rawValue: UInt8(truncatingIfNeeded: word >> 56))
-        guard flags.areKnown else { throw .newerFormat }
+        guard RecordFlags.known.has(flags) else { throw .newerFormat }
         var start = RecordHeader.byteCount
         var count = Int(bytes[RecordHeader.Fields.storedByteCount])
         var changed: UInt64 = 0

@@ -2,15 +2,29 @@ import FaultlineDisk
 
 /// Reads single records of a segment.
 package enum RecordFile {
-    /// As below, without a reference to the file, which its owner keeps alive.
+    /// Reads the record at `location` into `target`, with one read if the location has its size.
+    @inline(__always)
+    package static func read(
+        _ id: RecordID, in table: TableID, at location: Location, of managed: ManagedFile,
+        into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) -> RecordRead {
+        defer { withExtendedLifetime(managed) {} }
+        return try read(id, in: table, at: location, of: Unmanaged.passUnretained(managed), into: target)
+    }
+
+    /// The same for a file that its owner keeps alive; takes no reference to it.
     @inline(__always)
     static func read(
         _ id: RecordID, in table: TableID, at location: Location, of file: Unmanaged<ManagedFile>,
         into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) -> RecordRead {
-        guard let byteCount = location.byteCount, byteCount <= target.count, let start = target.baseAddress else {
-            return try read(id, in: table, at: location, of: file.takeUnretainedValue(), into: target)
+        let byteCount: Int
+        if let known = location.byteCount {
+            byteCount = known
+        } else {
+            byteCount = try wholeByteCount(at: location, of: file.takeUnretainedValue())
         }
+        guard byteCount <= target.count, let start = target.baseAddress else { return .needsCapacity(byteCount) }
         let part = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
         var failure: DiskError?
         let count = file._withUnsafeGuaranteedRef { managed in
@@ -30,38 +44,6 @@ package enum RecordFile {
         } catch {
             if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }
             throw damaged(error, id, table, location, file.takeUnretainedValue())
-        }
-    }
-
-    /// Reads the record at `location` into `target`, with one read if the location has its size.
-    @inline(__always)
-    package static func read(
-        _ id: RecordID, in table: TableID, at location: Location, of managed: ManagedFile,
-        into target: UnsafeMutableRawBufferPointer
-    ) throws(LogError) -> RecordRead {
-        let byteCount: Int
-        if let known = location.byteCount {
-            byteCount = known
-        } else {
-            byteCount = try wholeByteCount(at: location, of: managed)
-        }
-        guard byteCount <= target.count, let start = target.baseAddress else { return .needsCapacity(byteCount) }
-        let part = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
-        let count: Int
-        do {
-            count = try managed.file.read(into: part, at: location.byteOffset)
-        } catch {
-            throw LogError(error, doing: "reading a record")
-        }
-        do {
-            let scratch = UnsafeMutableRawBufferPointer(start: start + byteCount, count: target.count - byteCount)
-            let (view, used) = try RecordDecoder.decode(
-                start, limit: count, id: id, table: table.rawValue, location: location,
-                binding: managed.recordBinding(at: location.byteOffset), scratch: scratch)
-            return .record(view, byteCount: byteCount + used)
-        } catch {
-            if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }
-            throw damaged(error, id, table, location, managed)
         }
     }
 

@@ -91,26 +91,21 @@ package final class PageCache: @unchecked Sendable {
     /// The location in an entry of a page, 0 to 335.
     @inline(__always)
     func location(_ handle: PageHandlePointer, entry: Int) throws(LogError) -> Location {
-        try look(handle) { page in Location(reading: page + (TablePage.headerByteCount + entry * Location.byteCount)) }
+        try look(handle) { page in Self.location(in: page, entry: entry) }
+    }
+
+    @inline(__always)
+    private static func location(in page: UnsafeRawPointer, entry: Int) -> Location {
+        Location(reading: page + (TablePage.headerByteCount + entry * Location.byteCount))
     }
 
     /// The location in an entry of a page; nil if the page is not in memory, or was evicted in the meantime.
     @inline(__always)
     static func residentLocation(_ handle: PageHandlePointer, entry: Int) -> Location? {
         #if FAULTLINE_TSAN
-        // The thread sanitizer does not understand sequence locks.
         return nil
         #else
-        let before = handle.pointee.word.load(ordering: .acquiring)
-        guard let page = PageHandle.page(of: before) else { return nil }
-        let location = Location(
-            reading: UnsafeRawPointer(page) + (TablePage.headerByteCount + entry * Location.byteCount))
-        atomicMemoryFence(ordering: .acquiring)
-        guard handle.pointee.word.load(ordering: .relaxed) == before else { return nil }
-        if !handle.pointee.isTouched.load(ordering: .relaxed) {
-            handle.pointee.isTouched.store(true, ordering: .relaxed)
-        }
-        return location
+        return glance(handle) { page in location(in: page, entry: entry) }
         #endif
     }
 
@@ -126,24 +121,29 @@ package final class PageCache: @unchecked Sendable {
             #if FAULTLINE_TSAN
             // The thread sanitizer does not understand sequence locks.
             let result = lock.withLock { handle.pointee.page.map { body(UnsafeRawPointer($0)) } }
-            if let result { return result }
             #else
-            let before = handle.pointee.word.load(ordering: .acquiring)
-            if let page = PageHandle.page(of: before) {
-                let result = body(UnsafeRawPointer(page))
-                atomicMemoryFence(ordering: .acquiring)
-                if handle.pointee.word.load(ordering: .relaxed) == before {
-                    if !handle.pointee.isTouched.load(ordering: .relaxed) {
-                        handle.pointee.isTouched.store(true, ordering: .relaxed)
-                    }
-                    return result
-                }
-                continue
-            }
+            let result = Self.glance(handle, body)
             #endif
+            if let result { return result }
             try load(handle)
         }
     }
+
+    #if !FAULTLINE_TSAN
+    /// Runs `body` on the page; nil if it is not in memory, or was evicted in the meantime.
+    @inline(__always)
+    private static func glance<R>(_ handle: PageHandlePointer, _ body: (UnsafeRawPointer) -> R) -> R? {
+        let before = handle.pointee.word.load(ordering: .acquiring)
+        guard let page = PageHandle.page(of: before) else { return nil }
+        let result = body(UnsafeRawPointer(page))
+        atomicMemoryFence(ordering: .acquiring)
+        guard handle.pointee.word.load(ordering: .relaxed) == before else { return nil }
+        if !handle.pointee.isTouched.load(ordering: .relaxed) {
+            handle.pointee.isTouched.store(true, ordering: .relaxed)
+        }
+        return result
+    }
+    #endif
 
     @inline(never)
     private func load(_ handle: PageHandlePointer) throws(LogError) {

@@ -51,16 +51,8 @@ extension FetchRunner {
             let equality = PropertyEquality(predicate.expression, predicate.variable.key),
             let slot = home.slot(of: equality.keyPath)
         else { return nil }
-        let hasPending = context.pending.hasPending(home)
-        guard descriptor.includePendingChanges || !hasPending else { return nil }
-        let found: [T]?
-        if hasPending {
-            found = try objects(having: equality.value, slot, home, entity, as: T.self)
-        } else {
-            found = try holder(of: equality.value, slot, home, entity).map { holder in
-                holder.isFound ? [ObjectRegistry(context).object(holder.number, home, row: holder.row, as: T.self)] : []
-            }
-        }
+        guard descriptor.includePendingChanges || !context.pending.hasPending(home) else { return nil }
+        let found = try objects(having: equality.value, slot, home, entity, as: T.self)
         guard let found, let limit = descriptor.fetchLimit, limit > 0, limit < found.count else { return found }
         return Array(found.prefix(limit))
     }
@@ -100,10 +92,7 @@ extension FetchRunner {
     /// - Returns: Nil if it has other conditions, or the answer must be found another way.
     func fetchUnique<T: PersistentModel>(_ query: Query<T>) throws -> [T]? {
         guard let (slot, value) = query.onlyUniqueKey, !context.pending.hasPending(query.home) else { return nil }
-        return try holder(of: value, slot, query.home, query.entity).map { holder in
-            holder.isFound
-                ? [ObjectRegistry(context).object(holder.number, query.home, row: holder.row, as: T.self)] : []
-        }
+        return try objects(having: value, slot, query.home, query.entity, as: T.self)
     }
 
     /// The stored and unsaved objects that have a value of a unique attribute, in the order of a fetch.
@@ -112,12 +101,14 @@ extension FetchRunner {
     private func objects<T: PersistentModel>(
         having value: RowValue, _ slot: Int, _ home: EntityHome, _ entity: EntityStorage, as type: T.Type
     ) throws -> [T]? {
-        let differing = context.pending.differingNumbers(home)
+        let hasPending = context.pending.hasPending(home)
+        let differing = hasPending ? context.pending.differingNumbers(home) : [:]
         guard let holder = try holder(of: value, slot, home, entity, without: differing) else { return nil }
         var found: [T] = []
         if holder.isFound {
             found.append(ObjectRegistry(context).object(holder.number, home, row: holder.row, as: T.self))
         }
+        guard hasPending else { return found }
         // The writer still has the key.
         let candidates = context.keyWriter.withBytes {
             context.pending.lookup.objects(home, entity.ordinal, context.pending.lists, slot: slot, key: $0)

@@ -21,7 +21,7 @@ package final class EntityHome: @unchecked Sendable {
     let entityReference: Unmanaged<EntityStorage>?
     let layout: RowLayout
     /// The description of the class, kept alive by the home; nil for a detached home, which its type owns.
-    let typeOwner: ModelType?
+    private let typeOwner: ModelType?
     // Set once, before the first object of a detached home is made.
     @exclusivity(unchecked) private(set) var typeReference: Unmanaged<ModelType>?
     let storeID: (UInt64, UInt64)
@@ -140,23 +140,22 @@ package final class EntityHome: @unchecked Sendable {
         contextReference?.release()
     }
 
-    /// The core of an object of the entity, which has a context; takes no reference.
+    /// The core of an object of the entity; nil if the context does not know its class.
+    ///
+    /// Takes no reference.
     @inline(__always)
     func core(of object: AnyObject) -> UnsafeMutablePointer<ModelCore>? {
-        guard let typeOwner else { return nil }
-        var offset = typeOwner.coreOffset
-        if offset == 0 { offset = typeOwner.coreOffset(of: object) }
+        let offset = typeReference?._withUnsafeGuaranteedRef { type in
+            type.coreOffset == 0 ? type.coreOffset(of: object) : type.coreOffset
+        }
+        guard let offset else { return nil }
         return UnsafeMutablePointer(
             bitPattern: UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) + UInt(offset))
     }
 
     /// The handle of an object of the entity; nil if the context does not know its class.
     func handle(of object: AnyObject) -> ObjectHandle? {
-        guard let type else { return nil }
-        let start = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-        return UnsafeMutablePointer<ModelCore>(bitPattern: start + UInt(type.coreOffset(of: object))).map {
-            ObjectHandle(object: object, core: $0)
-        }
+        core(of: object).map { ObjectHandle(object: object, core: $0) }
     }
 }
 

@@ -50,7 +50,9 @@ struct ObjectRegistry {
 
     /// The same for an entity whose class is known only at run time.
     func anyObject(_ number: RecordID, _ home: EntityHome, row: RowReference = .none) -> AnyObject? {
-        if let metadata = home.typeOwner?.bareMetadata { return bareObject(number, home, metadata, row: row) }
+        if let metadata = home.typeReference?._withUnsafeGuaranteedRef({ $0.bareMetadata }) {
+            return bareObject(number, home, metadata, row: row)
+        }
         if let found = registeredObject(number, home) { return found }
         guard let type = home.type else { return nil }
         let made = withPendingFault(number, home, type, row: row) { type.makeFault() }
