@@ -148,6 +148,7 @@ interleavings: setup  ## Every order of the steps of two jobs, for ten pairs of 
 
 memory: setup  ## Migrates a store of N MiB by two kinds of stages, at a ceiling of BUDGET MiB; docs/Testing.md
 	@$(RELEASE) --product MigrationProofs --quiet
+	@$(if $(CANARY),,$(MIGRATION_PROOFS) peaks)
 	@$(MIGRATION_PROOFS) large $(N) $(BUDGET) $(if $(CANARY),--canary)
 
 full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each (root only); docs/Testing.md

@@ -14,6 +14,7 @@ struct MigrationProofs {
                                                                  its migration, streamed or by a policy; the ceiling in MiB;
                                                                  held: by a process that has the old version open
                MigrationProofs large MEBIBYTES CEILING [--canary]   a store of that size by two kinds of stages; both in MiB
+               MigrationProofs peaks                             peaks of memory of migrations of different sizes
                MigrationProofs graph --seeds COUNT | --seed ONE | --canary | --check FILE   random operations on objects
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """
@@ -26,6 +27,7 @@ struct MigrationProofs {
             case "prepare": try MemoryProof(arguments).prepare()
             case "migrate": try MemoryProof(arguments).migrate()
             case "large": try LargeMigrationProof(arguments).run()
+            case "peaks": try MigrationPeaksProof(arguments).run()
             case "graph": try GraphProof(arguments).run()
             case "cache": try MemoryProof(arguments).fillCache()
             default: nil

@@ -50,25 +50,14 @@ package struct ManifestState: Equatable, Sendable {
         isClean = false
         switch edit {
         case .fileAdded(let file):
-            let number = file.number
-            guard files[number] == nil, !dropped.contains(number), number > 0, number <= Limits.fileNumberMax,
-                locatable.insert(UInt32(truncatingIfNeeded: number)).inserted
-            else { return false }
-            files[number] = FileEntry(
-                added: file, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0, live: 0, total: 0,
-                moves: file.kind == .coldSegment ? MovePosition(segment: number) : nil)
-            nextFileNumber = max(nextFileNumber, number + 1)
+            return add(file)
         case .fileSealed(let seal):
             guard files[seal.number] != nil else { return false }
             files[seal.number]?.seal = seal
             files[seal.number]?.durable = seal.end
             files[seal.number]?.durableHead = seal.chain
         case .fileDropped(let number):
-            if let file = files[number]?.added, kept?.owns(file) == true { return false }
-            let entry = files.removeValue(forKey: number)
-            guard entry != nil || isSnapshot else { return false }
-            if entry != nil { locatable.remove(UInt32(truncatingIfNeeded: number)) }
-            if entry?.kind.isSegment ?? true { dropped.insert(number) }
+            return drop(number, isSnapshot: isSnapshot)
         case .checkpoint(let position):
             guard position.file == 0 || files[position.file]?.kind == .tableCheckpoint,
                 files[position.segment]?.kind == .hotSegment
@@ -114,6 +103,27 @@ package struct ManifestState: Equatable, Sendable {
             guard isSnapshot, origin == nil else { return false }
             origin = found
         }
+        return true
+    }
+
+    private mutating func add(_ file: AddedFile) -> Bool {
+        let number = file.number
+        guard files[number] == nil, !dropped.contains(number), number > 0, number <= Limits.fileNumberMax,
+            locatable.insert(UInt32(truncatingIfNeeded: number)).inserted
+        else { return false }
+        files[number] = FileEntry(
+            added: file, seal: nil, durable: UInt64(FileHeader.byteCount), durableHead: 0, live: 0, total: 0,
+            moves: file.kind == .coldSegment ? MovePosition(segment: number) : nil)
+        nextFileNumber = max(nextFileNumber, number + 1)
+        return true
+    }
+
+    private mutating func drop(_ number: UInt64, isSnapshot: Bool) -> Bool {
+        if let file = files[number]?.added, kept?.owns(file) == true { return false }
+        let entry = files.removeValue(forKey: number)
+        guard entry != nil || isSnapshot else { return false }
+        if entry != nil { locatable.remove(UInt32(truncatingIfNeeded: number)) }
+        if entry?.kind.isSegment ?? true { dropped.insert(number) }
         return true
     }
 

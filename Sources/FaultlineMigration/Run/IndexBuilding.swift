@@ -17,8 +17,6 @@ struct IndexBuilding {
 
     /// Bytes of keys and entries of one transaction: bounds its memory.
     private static let batchByteCount = 2 << 20
-    /// Approximate bytes of an entry beside its key.
-    private static let entryByteCount = 96
 
     func run(_ indexes: [EntityMapPlan.IndexToBuild], record: MigrationRecord) throws {
         let store = try RowStore(log: log, catalog: catalog)
@@ -33,86 +31,77 @@ struct IndexBuilding {
         try log.checkpoint()
     }
 
+    /// The new indexes of an entity.
+    private struct Wanted {
+        let unique: [UniqueIndex]
+        let hasSecondary: Bool
+        let members: [MemberIndex]
+        let numbers: Set<UInt32>
+
+        init(_ entity: EntityStorage, _ numbers: Set<UInt32>) {
+            self.numbers = numbers
+            unique = entity.uniqueIndexes.filter { numbers.contains($0.definition.id.rawValue) }
+            hasSecondary = entity.secondaryIndexes.contains { numbers.contains($0.definition.id.rawValue) }
+            members = entity.memberIndexes.filter { numbers.contains($0.definition.id.rawValue) }
+        }
+    }
+
     private func build(_ store: RowStore, _ entity: EntityStorage, _ numbers: Set<UInt32>, _ record: MigrationRecord)
         throws
     {
-        let snapshot = log.snapshot()
-        let unique = entity.uniqueIndexes.filter { numbers.contains($0.definition.id.rawValue) }
-        let secondary = entity.secondaryIndexes.contains { numbers.contains($0.definition.id.rawValue) }
-        let members = entity.memberIndexes.filter { numbers.contains($0.definition.id.rawValue) }
-        var batch: [(index: IndexDefinition, key: [UInt8], id: RecordID)] = []
-        var batchByteCount = 0
-        func add(_ index: IndexDefinition, _ key: [UInt8], _ id: RecordID) {
-            batch.append((index, key, id))
-            batchByteCount += key.count + Self.entryByteCount
-        }
-        // Objects that a dry run has listed, or that are quarantined when the transaction has ended.
-        var refused: Set<RecordID> = []
-        func flush() throws {
-            var duplicates: [(number: RecordID, error: StoreError)] = []
-            _ = try log.write(author: nil) { transaction in
-                // A transaction needs a record to be one.
-                try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
-                for entry in batch where !refused.contains(entry.id) {
-                    try entry.key.withUnsafeBytes { key in
-                        if entry.index.isUnique, let other = try transaction.firstID(in: entry.index, key: key),
-                            other != entry.id
-                        {
-                            let isFree =
-                                refused.contains(other)
-                                || course.quarantine.contains(other, in: entity.table.rawValue)
-                            guard isFree else {
-                                let duplicate = store.duplicate(other, entry.id, entity, entry.index)
-                                guard course.findings != nil || course.quarantine.isOn && source != nil else {
-                                    throw duplicate
-                                }
-                                refused.insert(entry.id)
-                                duplicates.append((entry.id, duplicate))
-                                return
-                            }
-                            // The holder breaks another rule, and leaves the table.
-                            try transaction.removeEntry(entry.index, key: key, id: other)
-                        }
-                        try transaction.insertEntry(entry.index, key: key, id: entry.id)
-                    }
-                }
-            }
-            batch.removeAll(keepingCapacity: true)
-            batchByteCount = 0
-            for (number, duplicate) in duplicates {
-                if let findings = course.findings {
-                    try findings.note(entity.name, number, stage: course.stageName, duplicate)
-                } else if let old = source?.entityName(ofTable: entity.table.rawValue) {
-                    try course.quarantine.take(number, of: old, .init(duplicate, refusal: nil))
-                }
-            }
-        }
-        try snapshot.scan(entity.table, from: 1, through: (1 << 48) - 1, readAhead: 128 << 10) { records in
-            for record in records where !course.quarantine.contains(record.id, in: entity.table.rawValue) {
-                let view = try store.view(record, of: entity)
-                for index in unique {
-                    guard let key = try RowKeys.key(of: view, record.id, entity, index) else { continue }
-                    add(index.definition, key, record.id)
-                }
-                if secondary {
-                    for (index, key) in zip(entity.secondaryIndexes, store.secondaryKeys(of: view, entity))
-                    where numbers.contains(index.definition.id.rawValue) {
-                        add(index.definition, key, record.id)
-                    }
-                }
-                for index in members {
-                    let owner = view.toOne(index.slot)
-                    guard owner != 0 else { continue }
-                    let order = view.orderKey(index.slot) ?? MemberKey.defaultOrder(of: record.id)
-                    MemberKey.with(owner: owner, order: order) {
-                        add(index.definition, Array($0), record.id)
-                    }
-                }
-                if batchByteCount >= Self.batchByteCount { try flush() }
+        let wanted = Wanted(entity, numbers)
+        var batch = IndexBatch(store: store, entity: entity)
+        let table = entity.table
+        try log.snapshot().scan(table, from: 1, through: (1 << 48) - 1, readAhead: 128 << 10) { records in
+            for row in records where !course.quarantine.contains(row.id, in: table.rawValue) {
+                try addEntries(of: store.view(row, of: entity), row.id, wanted, to: &batch)
+                if batch.byteCount >= Self.batchByteCount { try enter(&batch, record) }
                 try course.advance()
             }
             return true
         }
-        if !batch.isEmpty { try flush() }
+        if !batch.isEmpty { try enter(&batch, record) }
     }
+
+    private func addEntries(
+        of view: borrowing RowView, _ id: RecordID, _ wanted: Wanted, to batch: inout IndexBatch
+    ) throws {
+        let (store, entity) = (batch.store, batch.entity)
+        for index in wanted.unique {
+            guard let key = try RowKeys.key(of: view, id, entity, index) else { continue }
+            batch.add(index.definition, key, id)
+        }
+        if wanted.hasSecondary {
+            for (index, key) in zip(entity.secondaryIndexes, store.secondaryKeys(of: view, entity))
+            where wanted.numbers.contains(index.definition.id.rawValue) {
+                batch.add(index.definition, key, id)
+            }
+        }
+        for index in wanted.members {
+            let owner = view.toOne(index.slot)
+            guard owner != 0 else { continue }
+            let order = view.orderKey(index.slot) ?? MemberKey.defaultOrder(of: id)
+            MemberKey.with(owner: owner, order: order) { batch.add(index.definition, Array($0), id) }
+        }
+    }
+
+    /// Enters a batch in one transaction, then quarantines, or lists for a dry run, the objects that were refused.
+    private func enter(_ batch: inout IndexBatch, _ record: MigrationRecord) throws {
+        let entity = batch.entity
+        _ = try log.write(author: nil) { transaction in
+            // A transaction needs a record to be one.
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+            try batch.enter(in: &transaction, quarantine: course.quarantine, refuses: refusesObjects)
+        }
+        for (number, duplicate) in batch.takeDuplicates() {
+            if let findings = course.findings {
+                try findings.note(entity.name, number, stage: course.stageName, duplicate)
+            } else if let old = source?.entityName(ofTable: entity.table.rawValue) {
+                try course.quarantine.take(number, of: old, .init(duplicate, refusal: nil))
+            }
+        }
+    }
+
+    /// Whether an object with a used key is left out; else it ends the migration.
+    private var refusesObjects: Bool { course.findings != nil || course.quarantine.isOn && source != nil }
 }

@@ -100,19 +100,57 @@ package struct EntityMapPlan: Sendable {
         }
     }
 
+    /// An entity of the new schema, with the one that it continues.
+    private struct Continued {
+        let entity: Schema.Entity
+        let old: Schema.Entity?
+        let oldStored: StoredEntity?
+        /// The names that its properties had.
+        let oldPropertyNames: [String: String]
+        let keepsTable: Bool
+    }
+
     private mutating func addEntity(
         _ entity: Schema.Entity, previous: Schema?, _ difference: SchemaDifference?, old: EntityMap,
         _ layouts: [UInt16: RowLayout], keepingTables: Bool
     ) throws(StoreError) {
         let oldEntity = difference?.oldEntityNames[entity.name].flatMap { previous?.entitiesByName[$0] }
-        let oldStored = oldEntity.flatMap { old.entity(named: $0.name) }
+        let continued = Continued(
+            entity: entity, old: oldEntity, oldStored: oldEntity.flatMap { old.entity(named: $0.name) },
+            oldPropertyNames: difference?.oldPropertyNames[entity.name] ?? [:], keepsTable: keepingTables)
+        var (columns, descriptions) = try columns(of: continued)
+        let layout = try layout(of: continued, descriptions)
+        let missing = MissingValues(
+            layout: layout, old: oldEntity.flatMap { old in continued.oldStored.map { (old, $0) } }, layouts: layouts)
+        for (slot, property) in entity.properties.enumerated() {
+            columns[slot].missing = missing.list(of: property, column: columns[slot].number)
+        }
+
+        let table: UInt16
+        if let oldStored = continued.oldStored, keepingTables {
+            table = oldStored.table
+        } else {
+            table = try Self.next(&map.counters.table, "tables")
+        }
+        var stored = StoredEntity(name: entity.name, table: table, layout: layout, columns: columns, uniqueIndexes: [])
+        try addUniqueIndexes(of: continued, to: &stored, descriptions)
+        try addSecondaryIndexes(
+            of: entity, to: &stored, descriptions, old: oldEntity, continued.oldStored, keepingTables)
+        map.entities.append(stored)
+    }
+
+    /// Columns keep the number of the property that they continue.
+    private mutating func columns(
+        of continued: Continued
+    ) throws(StoreError) -> ([StoredColumn], [ColumnDescription]) {
         var columns: [StoredColumn] = []
         var descriptions: [ColumnDescription] = []
         var claimed: Set<UInt32> = []
-        for property in entity.properties {
+        for property in continued.entity.properties {
             var number: UInt32?
-            if let oldEntity, let oldStored, let oldName = difference?.oldPropertyNames[entity.name]?[property.name],
-                let match = Self.match(property, oldName, in: oldEntity, stored: oldStored)
+            if let old = continued.old, let oldStored = continued.oldStored,
+                let oldName = continued.oldPropertyNames[property.name],
+                let match = Self.match(property, oldName, in: old, stored: oldStored)
             {
                 if claimed.insert(match).inserted { number = match }
             }
@@ -122,36 +160,31 @@ package struct EntityMapPlan: Sendable {
             columns.append(StoredColumn(name: property.name, number: final, relationshipIndex: 0))
             descriptions.append(Self.description(of: property, number: final))
         }
+        return (columns, descriptions)
+    }
 
-        var layoutNumber: UInt16?
-        if let oldEntity, let oldStored, oldEntity.name == entity.name {
-            let oldDescriptions = zip(oldEntity.properties, oldStored.columns).map {
+    /// The old layout, if it has the same columns; else a new one.
+    private mutating func layout(
+        of continued: Continued, _ descriptions: [ColumnDescription]
+    ) throws(StoreError) -> UInt16 {
+        let name = continued.entity.name
+        if let old = continued.old, let oldStored = continued.oldStored, old.name == name {
+            let oldDescriptions = zip(old.properties, oldStored.columns).map {
                 Self.description(of: $0, number: $1.number)
             }
-            if oldDescriptions == descriptions { layoutNumber = oldStored.layout }
+            if oldDescriptions == descriptions { return oldStored.layout }
         }
-        let layout: UInt16
-        if let layoutNumber {
-            layout = layoutNumber
-        } else {
-            layout = try Self.next(&map.counters.layout, "layouts")
-            newLayouts.append(RowLayout(number: layout, entityName: entity.name, columns: descriptions))
-        }
-        let missing = MissingValues(
-            layout: layout, old: oldEntity.flatMap { old in oldStored.map { (old, $0) } }, layouts: layouts)
-        for (slot, property) in entity.properties.enumerated() {
-            columns[slot].missing = missing.list(of: property, column: columns[slot].number)
-        }
+        let layout = try Self.next(&map.counters.layout, "layouts")
+        newLayouts.append(RowLayout(number: layout, entityName: name, columns: descriptions))
+        return layout
+    }
 
-        let table: UInt16
-        if let oldStored, keepingTables {
-            table = oldStored.table
-        } else {
-            table = try Self.next(&map.counters.table, "tables")
-        }
-
-        var stored = StoredEntity(name: entity.name, table: table, layout: layout, columns: columns, uniqueIndexes: [])
+    private mutating func addUniqueIndexes(
+        of continued: Continued, to stored: inout StoredEntity, _ descriptions: [ColumnDescription]
+    ) throws(StoreError) {
+        let (entity, oldStored) = (continued.entity, continued.oldStored)
         for constraint in entity.allUniquenessConstraints {
+            let columns = stored.columns
             let numbers = constraint.compactMap { name in columns.first { $0.name == name }?.number }
             guard numbers.count == constraint.count else {
                 throw StoreError(
@@ -161,21 +194,19 @@ package struct EntityMapPlan: Sendable {
             let oldIndex = oldStored?.uniqueIndexes.first { $0.columns == numbers }
             // Rows without a value have no entry; if a default replaces it, all rows are checked again.
             let isStricter = numbers.contains { number in
-                oldEntity.map { Self.isOptional(number, $0, oldStored) } == true
+                continued.old.map { Self.isOptional(number, $0, oldStored) } == true
                     && descriptions.contains { $0.number == number && !$0.isOptional }
             }
-            if let oldIndex, keepingTables, !isStricter {
+            if let oldIndex, continued.keepsTable, !isStricter {
                 stored.uniqueIndexes.append(oldIndex)
-            } else {
-                let index = try Self.next(&map.counters.index, "indexes")
-                stored.uniqueIndexes.append(StoredUniqueIndex(index: index, columns: numbers))
-                if oldStored != nil, keepingTables {
-                    indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: true))
-                }
+                continue
+            }
+            let index = try Self.next(&map.counters.index, "indexes")
+            stored.uniqueIndexes.append(StoredUniqueIndex(index: index, columns: numbers))
+            if oldStored != nil, continued.keepsTable {
+                indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: true))
             }
         }
-        try addSecondaryIndexes(of: entity, to: &stored, descriptions, old: oldEntity, oldStored, keepingTables)
-        map.entities.append(stored)
     }
 
     private static func isOptional(_ column: UInt32, _ entity: Schema.Entity, _ stored: StoredEntity?) -> Bool {

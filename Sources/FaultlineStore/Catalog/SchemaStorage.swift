@@ -87,49 +87,11 @@ package final class SchemaStorage: Sendable {
                 slots.append(.attribute)
                 continue
             }
-            guard let destination = ordinals[relationship.destination] else {
-                throw malformed(entity.name, "the destination of \(relationship.name) is not an entity")
+            let index = stored.columns[slot].relationshipIndex
+            if relationship.isToOneRelationship, index != 0 {
+                members.append(MemberIndex(definition: memberDefinition(index), slot: slot))
             }
-            let destinationEntity = catalog.schema.entities[destination]
-            let inverseSlot = relationship.inverseName.flatMap { name in
-                destinationEntity.properties.firstIndex { $0.name == name }
-            }
-            let inverse = inverseSlot.flatMap { destinationEntity.properties[$0].asRelationship }
-            if relationship.isToOneRelationship {
-                let index = stored.columns[slot].relationshipIndex
-                if index != 0 { members.append(MemberIndex(definition: memberDefinition(index), slot: slot)) }
-                let kind: ToOneStorage.Inverse
-                if let inverse, let inverseSlot {
-                    kind = inverse.isToOneRelationship ? .toOne(slot: inverseSlot) : .toMany(slot: inverseSlot)
-                } else {
-                    kind = .none
-                }
-                slots.append(
-                    .toOne(
-                        ToOneStorage(
-                            destination: destination, inverse: kind, deleteRule: relationship.deleteRule,
-                            isOptional: relationship.isOptional)))
-            } else if let inverse, let inverseSlot, inverse.isToOneRelationship {
-                guard let target = catalog.map.entity(named: relationship.destination),
-                    inverseSlot < target.columns.count, target.columns[inverseSlot].relationshipIndex != 0
-                else { throw malformed(entity.name, "the inverse of \(relationship.name) has no index") }
-                let index = memberDefinition(target.columns[inverseSlot].relationshipIndex)
-                slots.append(
-                    .toMany(
-                        ToManyStorage(
-                            destination: destination, deleteRule: relationship.deleteRule,
-                            bounds: MemberBounds(relationship), members: .inverse(slot: inverseSlot, index: index))))
-            } else {
-                let column = stored.columns[slot].number
-                guard let link = catalog.map.links.first(where: { $0.leftColumn == column || $0.rightColumn == column })
-                else { throw malformed(entity.name, "\(relationship.name) has no link table") }
-                let side = LinkSide(link, isLeft: link.leftColumn == column)
-                slots.append(
-                    .toMany(
-                        ToManyStorage(
-                            destination: destination, deleteRule: relationship.deleteRule,
-                            bounds: MemberBounds(relationship), members: .link(side, inverseSlot: inverseSlot ?? -1))))
-            }
+            slots.append(try resolve(relationship, stored.columns[slot], of: entity, catalog, ordinals))
         }
         var unique: [UniqueIndex] = []
         for index in stored.uniqueIndexes {
@@ -143,6 +105,46 @@ package final class SchemaStorage: Sendable {
             name: entity.name, ordinal: ordinal, table: TableID(rawValue: stored.table), layout: layout, slots: slots,
             uniqueIndexes: unique, secondaryIndexes: try resolveSecondary(stored, layout), memberIndexes: members,
             attributes: properties.map(\.asAttribute))
+    }
+
+    /// Resolves a relationship, whose column is given.
+    private static func resolve(
+        _ relationship: Schema.Relationship, _ column: StoredColumn, of entity: Schema.Entity,
+        _ catalog: StoredCatalog, _ ordinals: [String: Int]
+    ) throws(StoreError) -> SlotStorage {
+        guard let destination = ordinals[relationship.destination] else {
+            throw malformed(entity.name, "the destination of \(relationship.name) is not an entity")
+        }
+        let properties = catalog.schema.entities[destination].properties
+        let inverseSlot = relationship.inverseName.flatMap { name in properties.firstIndex { $0.name == name } }
+        let inverse = inverseSlot.flatMap { slot in properties[slot].asRelationship.map { (slot, $0) } }
+        if relationship.isToOneRelationship {
+            let kind: ToOneStorage.Inverse =
+                switch inverse {
+                case (let slot, let inverse)?: inverse.isToOneRelationship ? .toOne(slot: slot) : .toMany(slot: slot)
+                case nil: .none
+                }
+            return .toOne(
+                ToOneStorage(
+                    destination: destination, inverse: kind, deleteRule: relationship.deleteRule,
+                    isOptional: relationship.isOptional))
+        }
+        let members: ToManyStorage.Members
+        if let (slot, inverse) = inverse, inverse.isToOneRelationship {
+            guard let target = catalog.map.entity(named: relationship.destination),
+                slot < target.columns.count, target.columns[slot].relationshipIndex != 0
+            else { throw malformed(entity.name, "the inverse of \(relationship.name) has no index") }
+            members = .inverse(slot: slot, index: memberDefinition(target.columns[slot].relationshipIndex))
+        } else {
+            let number = column.number
+            guard let link = catalog.map.links.first(where: { $0.leftColumn == number || $0.rightColumn == number })
+            else { throw malformed(entity.name, "\(relationship.name) has no link table") }
+            members = .link(LinkSide(link, isLeft: link.leftColumn == number), inverseSlot: inverseSlot ?? -1)
+        }
+        return .toMany(
+            ToManyStorage(
+                destination: destination, deleteRule: relationship.deleteRule, bounds: MemberBounds(relationship),
+                members: members))
     }
 
     private static func resolveSecondary(

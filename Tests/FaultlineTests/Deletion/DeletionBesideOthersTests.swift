@@ -103,6 +103,22 @@ struct DeletionBesideOthersTests {
         #expect(try context.fetchCount(FetchDescriptor<Hall>()) == 2)
     }
 
+    @Test func `a member of the same save denies the deletion of an object that another context has deleted`() throws {
+        let lease = Lease("l")
+        other.insert(lease)
+        try other.save()
+        let doomed = try hall("a", context)
+        try first(Lease.self, context).hall = doomed
+        context.delete(doomed)
+        try other.delete(hall("a", other))
+        try other.save()
+        let error = #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(error?.findings.contains { $0.rule == .deny && $0.object == doomed.persistentModelID } == true)
+        try first(Lease.self, context).hall = nil
+        try context.save()
+        #expect(try ModelContext(container).fetch(FetchDescriptor<Hall>()).map(\.name) == ["b"])
+    }
+
     @Test func `a reference that another context has set is cleared, also if other properties changed here`() throws {
         let visitor = try first(Visitor.self, context)
         let key = try first(Key.self, context)

@@ -190,8 +190,8 @@ private struct BrokenRules {
             if let object, object.kind == .seat { gains[object.target, default: 0] += 1 }
         }
         for (key, object) in after where object == nil {
-            // Delete rules hold for a new object too.
-            guard (state.object(key, at: moment)?.kind ?? insertedKinds[key]) == .bench else { continue }
+            // Delete rules hold for a new object too, and for one that another save has deleted.
+            guard (state.kind(of: key, until: moment) ?? insertedKinds[key]) == .bench else { continue }
             if state.members(of: key, at: moment).count + gains[key, default: 0] > 0 { find(.deny, key) }
         }
         for (key, gain) in gains where gain > 0 {

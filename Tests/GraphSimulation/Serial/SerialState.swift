@@ -70,6 +70,11 @@ struct SerialState {
 
     func object(_ key: Int, at sequence: Int) -> Object? { objects[key]?.at(sequence) ?? nil }
 
+    /// The class of an object that is stored in a state, or was before.
+    func kind(of key: Int, until sequence: Int) -> SerialKind? {
+        objects[key]?.within(0...sequence).last { $0 != nil }??.kind
+    }
+
     func objects(_ key: Int, within range: ClosedRange<Int>) -> [Object?] { objects[key]?.within(range) ?? [] }
 
     func holder(of name: Int, at sequence: Int) -> Int? { holders[name]?.at(sequence) }
