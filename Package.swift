@@ -306,6 +306,7 @@ for target in package.targets where target.type != .system {
 
 // A compiler plugin that is already built, instead of one that this build makes: `.ci/release` sets it.
 if let plugin = Context.environment["FAULTLINE_PLUGIN"] {
+    package.targets.removeAll { ["FaultlineMacros", "FaultlineMacrosTests"].contains($0.name) }
     for target in package.targets {
         if target.name == "Faultline" {
             target.dependencies.removeAll { $0.isTarget("FaultlineMacros") }

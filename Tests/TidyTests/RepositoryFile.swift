@@ -6,12 +6,17 @@ struct RepositoryFile: Sendable {
     let text: String?
     /// The contents with code and comments separated, or `nil` for a file that is not Swift.
     let swift: SwiftText?
+    /// The functions of a Swift file, in order.
+    ///
+    /// Nested functions have their own entries.
+    let functions: [SwiftFunction]
 
     init(path: String, byteCount: Int, text: String?) {
         self.path = path
         self.byteCount = byteCount
         self.text = text
         swift = path.hasSuffix(".swift") ? text.map(SwiftText.init) : nil
+        functions = swift.map(SwiftFunction.all) ?? []
     }
 
     /// Creates a file with the given contents, for testing a rule.

@@ -35,15 +35,14 @@ private struct Lexer {
 
     mutating func run() {
         while place < bytes.count {
-            if starts("//") {
+            switch bytes[place] {
+            case UInt8(ascii: "/") where starts("//"):
                 let end = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
                 comment(to: end)
-            } else if starts("/*") {
-                comment(to: endOfBlockComment())
-            } else if let literal = openingQuote() {
-                skipLiteral(literal)
-            } else {
-                place += 1
+            case UInt8(ascii: "/") where starts("/*"): comment(to: endOfBlockComment())
+            case UInt8(ascii: "\""), UInt8(ascii: "#"):
+                if let literal = openingQuote() { skipLiteral(literal) } else { place += 1 }
+            default: place += 1
             }
         }
     }

@@ -7,13 +7,10 @@ struct SwiftFunction: Equatable {
     let parameterCount: Int
 }
 
-extension RepositoryFile {
-    /// The functions of a Swift file, in order.
-    ///
-    /// Nested functions have their own entries.
-    var functions: [SwiftFunction] {
-        guard let swift else { return [] }
-        var reader = FunctionReader(code: Array(swift.code.joined(separator: "\n").utf8))
+extension SwiftFunction {
+    /// The functions of a text, in order.
+    static func all(in text: SwiftText) -> [SwiftFunction] {
+        var reader = FunctionReader(code: Array(text.code.joined(separator: "\n").utf8))
         return reader.read()
     }
 }

@@ -7,7 +7,7 @@ struct TrapRule: TidyRule {
         files.flatMap { file -> [Violation] in
             guard let target = file.sourceTarget, target != "FaultlineTool" else { return [] }
             return lineViolations(file, file.swift?.code ?? []) { line in
-                if line.contains("try!") { return "no try!; handle or throw the error" }
+                if line.holds("try!") { return "no try!; handle or throw the error" }
                 if line.callsFree("fatalError") { return "no fatalError; throw a typed error, or state a precondition" }
                 if !Self.printing.contains(target), line.callsFree("print") {
                     return "no print; report an event, or return the text"
@@ -34,7 +34,7 @@ struct ToDoRule: TidyRule {
 
 /// A rule that a comment justifies every promise that the compiler cannot check.
 struct SafeBecauseRule: TidyRule {
-    static let promises = [
+    static let promises: [StaticString] = [
         "@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "unsafeDowncast", "unowned(unsafe)",
     ]
 
@@ -42,7 +42,7 @@ struct SafeBecauseRule: TidyRule {
         files.flatMap { file -> [Violation] in
             guard let swift = file.swift else { return [] }
             return swift.code.indices.compactMap { index in
-                guard let promise = Self.promises.first(where: swift.code[index].contains) else { return nil }
+                guard let promise = Self.promises.first(where: { swift.code[index].holds($0) }) else { return nil }
                 guard !Self.isExplained(index, swift) else { return nil }
                 let message = "\(promise) needs a comment just above it, with a line that begins: Safe because"
                 return Violation(path: file.path, line: index + 1, message: message)
@@ -71,17 +71,37 @@ struct SafeBecauseRule: TidyRule {
 extension StringProtocol {
     /// The text without leading and trailing whitespace.
     var trimmed: String {
-        let start = drop(while: \.isWhitespace)
-        var text = String(start)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
     }
 
-    /// The runs of letters, digits and underscores.
-    var words: [SubSequence] { split { !($0.isLetter || $0.isNumber || $0 == "_") } }
+    /// The runs of ASCII letters, digits and underscores.
+    var words: [SubSequence] {
+        var words: [SubSequence] = []
+        var start: Index?
+        for place in utf8.indices {
+            if Self.isWordByte(utf8[place]) {
+                if start == nil { start = place }
+            } else if let first = start {
+                words.append(self[first..<place])
+                start = nil
+            }
+        }
+        if let first = start { words.append(self[first...]) }
+        return words
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        let lower = byte | 0x20
+        return lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z") || byte == UInt8(ascii: "_")
+            || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
 
     /// Whether the line calls a free function with this name.
-    func callsFree(_ name: String) -> Bool {
+    func callsFree(_ name: StaticString) -> Bool {
+        guard holds(name) else { return false }
+        let name = name.description
         var rest = String(self)[...]
         while let found = rest.firstRange(of: name) {
             let before = rest[..<found.lowerBound]

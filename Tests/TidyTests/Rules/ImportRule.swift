@@ -37,7 +37,7 @@ struct TestableRule: TidyRule {
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file in
             lineViolations(file, file.swift?.code ?? []) { line in
-                line.contains("@testable") ? "no @testable; give what the test needs package access" : nil
+                line.holds("@testable") ? "no @testable; give what the test needs package access" : nil
             }
         }
     }
@@ -48,7 +48,7 @@ struct TaskLocalRule: TidyRule {
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file in
             lineViolations(file, file.swift?.code ?? []) { line in
-                line.contains("@TaskLocal") && line.contains("->")
+                line.holds("@TaskLocal") && line.holds("->")
                     ? "no closure in a @TaskLocal property; wrap it in a struct, as Hook does" : nil
             }
         }

@@ -88,34 +88,34 @@ struct FileNameRule: TidyRule {
     }
 }
 
+/// The keywords before the name of a declaration.
+enum DeclarationKeyword {
+    static let types: Set<String> = [
+        "struct", "class", "enum", "actor", "protocol", "typealias", "extension", "macro",
+    ]
+    static let all: Set<String> = [
+        "let", "var", "func", "case", "struct", "class", "enum", "actor", "protocol", "typealias", "associatedtype",
+        "macro",
+    ]
+}
+
 extension StringProtocol {
     /// The names after `let`, `var`, `func`, `case` and the keywords that declare types.
     var declaredNames: [String] {
         let words = words.map { String($0) }
         return words.indices.dropLast().compactMap { index in
-            Self.declaring.contains(words[index]) ? words[index + 1] : nil
+            DeclarationKeyword.all.contains(words[index]) ? words[index + 1] : nil
         }
     }
 
     /// The type that the line declares or extends.
     var declaredType: String? {
         let words = words.map { String($0) }
-        guard let place = words.firstIndex(where: Self.declaringTypes.contains), place + 1 < words.count else {
+        guard let place = words.firstIndex(where: DeclarationKeyword.types.contains), place + 1 < words.count else {
             return nil
         }
         // `class` is also a modifier of functions and properties.
-        return Self.declaring.contains(words[place + 1]) ? nil : words[place + 1]
-    }
-
-    private static var declaringTypes: Set<String> {
-        ["struct", "class", "enum", "actor", "protocol", "typealias", "extension", "macro"]
-    }
-
-    private static var declaring: Set<String> {
-        [
-            "let", "var", "func", "case", "struct", "class", "enum", "actor", "protocol", "typealias", "associatedtype",
-            "macro",
-        ]
+        return DeclarationKeyword.all.contains(words[place + 1]) ? nil : words[place + 1]
     }
 
     /// The words of a camel-case name in lower case.

@@ -31,7 +31,7 @@ struct FileSizeRule: TidyRule {
 
 /// A rule against paths that only exist on one machine.
 struct MachinePathRule: TidyRule {
-    static let folders = ["work", "root", "home"]
+    static let folders: [StaticString] = ["work", "root", "home"]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file in
@@ -42,8 +42,8 @@ struct MachinePathRule: TidyRule {
     }
 
     static func machinePath(_ line: Substring) -> String? {
-        for folder in folders {
-            let path = "/" + folder
+        for folder in folders where line.holds(folder) {
+            let path = "/" + folder.description
             var rest = line
             while let found = rest.firstRange(of: path) {
                 let before = line[..<found.lowerBound].last
