@@ -22,7 +22,8 @@ enum ClientTrial {
         case .identifier:
             let unsaved = try context.insertNewObject(forEntityName: "Thing").objectID
             let stored = try context.fetchIdentifiers(FetchRequest(entityName: "Thing"))
-            return try (stored.prefix(3) + [unsaved]).map { [UInt8](try encoder.encode($0)) }
+            let identifiers = stored.prefix(3) + [unsaved]
+            return try identifiers.map { [UInt8](try encoder.encode($0)) } + identifiers.map { Array("\($0)".utf8) }
         case .cursor:
             return try requests.compactMap { try context.fetchPage($0, size: 3).cursor }.map {
                 [UInt8](try encoder.encode($0))
@@ -37,7 +38,9 @@ enum ClientTrial {
 
     static func run(_ bytes: [UInt8], as target: FuzzTarget) throws {
         switch target {
-        case .identifier: if let identifier: PersistentIdentifier = try decoded(bytes) { try use(identifier) }
+        case .identifier:
+            if let identifier: PersistentIdentifier = try decoded(bytes) { try use(identifier) }
+            try read(String(decoding: bytes, as: UTF8.self))
         case .cursor: if let cursor: FetchCursor = try decoded(bytes) { try use(cursor) }
         default:
             if let token: DefaultHistoryToken = try decoded(bytes) { try use(token) }
@@ -54,6 +57,15 @@ enum ClientTrial {
         let again = try JSONDecoder().decode(T.self, from: JSONEncoder().encode(value))
         guard again == value else { throw FuzzViolation(description: "a \(T.self) is another when decoded again") }
         return value
+    }
+
+    /// Reads the text of an identifier: an accepted one has no other text.
+    private static func read(_ text: String) throws {
+        guard let identifier = PersistentIdentifier(text) else { return }
+        guard identifier.description == text else {
+            throw FuzzViolation(description: "\(identifier) has another text: \(text)")
+        }
+        try use(identifier)
     }
 
     private static func use(_ identifier: PersistentIdentifier) throws {

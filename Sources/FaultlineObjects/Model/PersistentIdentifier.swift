@@ -29,7 +29,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     /// The store value for an unsaved object of this process.
     static let unsaved: (UInt64, UInt64) = (0, 0)
     /// The store value for a decoded temporary identifier.
-    private static let decodedTemporary: (UInt64, UInt64) = (0, 1)
+    static let decodedTemporary: (UInt64, UInt64) = (0, 1)
 
     package var isTemporary: Bool { id.storeHigh == 0 && id.storeLow <= Self.decodedTemporary.1 }
     package var number: UInt64 { id.number }
@@ -73,8 +73,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         let number = try container.decode(UInt64.self, forKey: .number)
         var store = Self.decodedTemporary
         if let text {
-            guard let parsed = IdentifierText.parse(text), parsed != Self.unsaved, parsed != Self.decodedTemporary
-            else {
+            guard let parsed = Self.store(text) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .store, in: container, debugDescription: "Not a store identifier: 32 hexadecimal digits.")
             }
@@ -85,7 +84,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
                 forKey: .entity, in: container,
                 debugDescription: "The name of an entity has at most \(Self.nameByteCountMax) bytes.")
         }
-        let numberMax = text == nil ? ModelCore.numberMask : Limits.recordIDMax
+        let numberMax = Self.numberMax(isTemporary: text == nil)
         guard (1...numberMax).contains(number) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .number, in: container,
@@ -95,7 +94,16 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
 
     /// The greatest size of a decoded entity name, in bytes.
-    private static let nameByteCountMax = 4_096
+    static let nameByteCountMax = 4_096
+
+    /// The greatest number that an object can have.
+    static func numberMax(isTemporary: Bool) -> UInt64 { isTemporary ? ModelCore.numberMask : Limits.recordIDMax }
+
+    /// The store of 32 hexadecimal digits; nil if no store can have them.
+    static func store(_ text: String) -> (UInt64, UInt64)? {
+        guard let store = IdentifierText.parse(text), store != unsaved, store != decodedTemporary else { return nil }
+        return store
+    }
 
     /// Encodes store, entity and number by name; a temporary identifier has no store.
     ///
