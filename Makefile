@@ -156,7 +156,7 @@ full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each
 	@.ci/full-disk $(PROOFS) $(if $(CANARY),--canary,$(N))
 
 fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; docs/Testing.md
-	@FAULTLINE_FUZZING=1 .ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-fuzzing \
+	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-fuzzing \
 	    --configuration release --product Fuzzing --quiet
 	@$(INSTRUMENTED)/.build-fuzzing/release/Fuzzing --folder $(FUZZ_FOLDER) \
 	    $(if $(INPUT),--target $(TARGET) $(if $(REPAIRED),--repaired) --input $(INPUT),--seconds $(or $(SECONDS),10))
@@ -167,17 +167,10 @@ mutants: setup  ## Breaks one rule after the other: tests and proofs must see ea
 	@.build/debug/FaultlineMutants $(CACHE)/faultline-mutants \
 	    $(if $(MUTANT),--mutant $(MUTANT),$(if $(CHOSEN),--chosen))
 
-# Both slow everything down: F names other suites of the engine. The decoders meet the address sanitizer in `fuzz`.
-sanitize: setup  ## Runs the engine's tests with threads, or F, under the thread and the address sanitizer
-	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
-	    -Xswiftc -DFAULTLINE_TSAN $(BUILD_TESTS)
-	@.ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-thread --sanitize=thread \
-	    -Xswiftc -DFAULTLINE_TSAN $(RUN_TESTS) --filter '$(or $(F),EngineLock|GroupCommit|HeldUpCommit|Concurrent)'
-	@.ci/instrumented build $(SWIFT_FLAGS) --scratch-path $(INSTRUMENTED)/.build-address --sanitize=address \
-	    $(BUILD_TESTS)
-	@ASAN_OPTIONS=detect_leaks=0 .ci/instrumented test --scratch-path $(INSTRUMENTED)/.build-address \
-	    --sanitize=address $(RUN_TESTS) \
-	    --filter '$(or $(F),FaultlineDiskTests|GroupCommit|HeldUpCommit|Concurrent)'
+# Both slow everything down; a suite that has passed at a commit is not run again there.
+sanitize: setup  ## Runs all tests, or F, under the thread and the address sanitizer
+	@.ci/sanitize thread $(F)
+	@.ci/sanitize address $(F)
 
 # The proof with the macros, and all layers under it: its threads share contexts' stores as those of a service do.
 sanitize-graph: setup  ## Lives SEEDS object graphs under the thread sanitizer; docs/Testing.md

@@ -1,13 +1,10 @@
 // swift-tools-version: 6.2
 
-// Only the engine and its tests, for builds that instrument every function. Instrumenting the whole package, including
-// the compiler plugin, would take many times as long. `.ci/instrumented` links this file next to links to `Sources` and
-// `Tests`. The package is never built in this folder or by users.
+// The fuzzer and the engine, with edge coverage for libFuzzer and with the address sanitizer, which detects invalid memory
+// accesses. Instrumenting the whole package would take many times as long. `.ci/instrumented` links this file next to
+// links to `Sources` and `Tests`. The package is never built in this folder or by users.
 
 import PackageDescription
-
-/// Whether to build with edge coverage for libFuzzer and the address sanitizer, which detects invalid memory accesses.
-let isFuzzing = Context.environment["FAULTLINE_FUZZING"] == "1"
 
 let engine: [Target] = [
     .systemLibrary(name: "CLZ4", pkgConfig: "liblz4"),
@@ -42,22 +39,10 @@ let engine: [Target] = [
 
 let package = Package(
     name: "Faultline",
-    targets: engine
-        + (isFuzzing
-            ? [
-                .executableTarget(
-                    name: "Fuzzing", dependencies: ["FuzzSimulation", "FaultlineTestSupport"], path: "Tests/Fuzzing")
-            ]
-            : [
-                .testTarget(
-                    name: "FaultlineDiskTests",
-                    dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
-                .testTarget(
-                    name: "FaultlineLogTests",
-                    dependencies: [
-                        "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline",
-                    ]),
-            ]),
+    targets: engine + [
+        .executableTarget(
+            name: "Fuzzing", dependencies: ["FuzzSimulation", "FaultlineTestSupport"], path: "Tests/Fuzzing")
+    ],
     swiftLanguageModes: [.v6]
 )
 
@@ -73,9 +58,7 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
-    if isFuzzing {
-        let sanitizers = explored.contains(target.name) ? "fuzzer,address" : "address"
-        target.swiftSettings? += [.unsafeFlags(["-sanitize=\(sanitizers)", "-parse-as-library"])]
-    }
+    let sanitizers = explored.contains(target.name) ? "fuzzer,address" : "address"
+    target.swiftSettings? += [.unsafeFlags(["-sanitize=\(sanitizers)", "-parse-as-library"])]
     if target.name == "Fuzzing" { target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer,address"])] }
 }
