@@ -33,7 +33,7 @@ package final class Log: @unchecked Sendable {
     let storeLock: StoreLock
     /// The identity of the lock file, which is open as long as the log.
     private let lockIdentity: FileIdentity?
-    private let ownerProcess = Atomic<pid_t>(getpid())
+    let ownerProcess = Atomic<pid_t>(getpid())
     let isClosed = Atomic<Bool>(false)
     private let entry: LogRegistry.Entry
 
@@ -49,6 +49,8 @@ package final class Log: @unchecked Sendable {
         let maintainer: Maintainer
         /// Nil if each commit waits for the disk, or nothing may be written in the background.
         let synchronizer: BackgroundSynchronizer?
+        /// Nil if saves wait on their own threads.
+        let waiter: CommitWaiter?
         let space: DiskSpace
         /// Times commits, if they are observed.
         let times: CommitTimes?
@@ -57,6 +59,7 @@ package final class Log: @unchecked Sendable {
         func stopThreads() {
             maintainer.stop()
             synchronizer?.stop()
+            waiter?.stop()
         }
     }
 
@@ -205,7 +208,9 @@ package final class Log: @unchecked Sendable {
         synchronizer?.start()
         return Writing(
             manifest: parts.manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
-            maintainer: maintainer, synchronizer: synchronizer, space: space, times: committer.times)
+            maintainer: maintainer, synchronizer: synchronizer,
+            waiter: options.maintenance == .thread && options.durability == .sync ? CommitWaiter(committer) : nil,
+            space: space, times: committer.times)
     }
 
     /// The kind of the file system that holds the store; nil if the disk does not report it.
@@ -266,153 +271,7 @@ package final class Log: @unchecked Sendable {
     /// The error of the first failed write: reads still work, writes throw it.
     package var failure: LogError? { publisher.failure }
 
-    // MARK: Writing
-
-    /// Writes one transaction.
-    ///
-    /// Waits for the writer lock, runs `body`, queues its records, releases the lock, and returns when they are durable
-    /// (`.sync`) and visible. If `body` throws, nothing of the transaction is kept.
-    ///
-    /// - Throws: The error of `body`; `.readOnly`, `.closed`, `.abandoned`; `.poisoned` if an earlier write failed;
-    ///   `.outcomeUnknown` if this one did: then the transaction may exist after the store is opened again (see
-    ///   `landed`). The error names it, unless its last frame was not reached.
-    package func write<R>(
-        author: String?, _ body: (inout Transaction) throws -> R
-    ) throws -> (value: R, receipt: CommitReceipt) {
-        let writing = try writable()
-        let begin = writing.times?.now() ?? 0
-        if options.maintenance == .thread { try makeOverdueCheckpoint(writing) }
-        waitForSpace(writing)
-        let sequencer = writing.sequencer
-        let value: R
-        let ending: Sequencer.Ending
-        let isDue: Bool
-        do {
-            (value, ending, isDue) = try inTurn(sequencer) {
-                try checkOpen()
-                var transaction = Transaction(sequencer)
-                let value = try body(&transaction)
-                let ending = try sequencer.end(author: author)
-                return (value, ending, sequencer.isCheckpointDue)
-            }
-        } catch {
-            // The bytes written for it take space, however it ended.
-            watchSpace(writing)
-            if publisher.failure == nil, !hasEnded, writing.space.mayCheckpoint,
-                sequencer.turn.withLock({ sequencer.isCheckpointDue })
-            {
-                maintain(writing)
-            }
-            throw error
-        }
-        var snapshot: Snapshot?
-        if let completion = ending.completion {
-            writing.committer.finish(completion, leads: ending.leads)
-            if let failure = completion.failure { throw failure.about(ending.transaction) }
-            snapshot = completion.takeSnapshot()
-        }
-        if !ending.isEmpty {
-            writing.synchronizer?.noteCommit()
-            if directory.watch.isFull { directory.noteWritten() }
-            if let times = writing.times { times.tellCommit(since: begin) }
-        }
-        watchSpace(writing)
-        if isDue {
-            // Segments that compaction drops are to be freed at once, so the receipt does not hold the newest state.
-            if options.maintenance == .inline, snapshot?.sequence == publisher.snapshot.sequence { snapshot = nil }
-            maintain(writing)
-        }
-        return (
-            value,
-            CommitReceipt(
-                sequence: ending.sequence, transaction: ending.transaction, wallNanoseconds: ending.wallNanoseconds,
-                snapshot: snapshot ?? publisher.snapshot)
-        )
-    }
-
-    /// Makes the checkpoint that memory cannot wait for, or retries a refused one that may find space now.
-    private func makeOverdueCheckpoint(_ writing: Writing) throws(LogError) {
-        let space = writing.space
-        guard writing.sequencer.isCheckpointOverdue || space.isCheckpointRefused, space.mayCheckpoint else { return }
-        let free = space.freeByteCount
-        do throws(LogError) {
-            try writing.checkpointer.run()
-        } catch {
-            // Only deletes continue, because they make room.
-            guard error.code == .fullDisk else { throw error }
-            space.noteRefusedCheckpoint(free: free)
-            directory.noteFull(error)
-        }
-    }
-
-    /// Waits for compaction if segments take more than they may, so that they never take much more.
-    ///
-    /// The waiting thread compacts, so this needs no other thread; if compaction makes no progress, no thread waits.
-    private func waitForSpace(_ writing: Writing) {
-        let sequencer = writing.sequencer
-        guard sequencer.account.isShort, options.isCompacting, options.maintenance != .manual, publisher.failure == nil
-        else { return }
-        let begin = sequencer.clock.monotonicNanoseconds()
-        writing.checkpointer.relieve { isClosed.load(ordering: .acquiring) }
-        writing.waits.add(from: begin, to: sequencer.clock.monotonicNanoseconds())
-    }
-
-    /// Runs a transaction's body with the writer lock held, and reports a full disk after the lock is released.
-    private func inTurn<R>(_ sequencer: Sequencer, _ body: () throws -> R) throws -> R {
-        var refusal: LogError?
-        do {
-            return try sequencer.inTurn {
-                do {
-                    return try body()
-                } catch {
-                    // The body may throw an error of its own that has the log's error as its cause.
-                    refusal = sequencer.current.failure ?? error as? LogError
-                    throw error
-                }
-            }
-        } catch {
-            if let refusal, refusal.code == .fullDisk { directory.noteFull(refusal) }
-            throw error
-        }
-    }
-
-    /// Runs the maintenance that a transaction made due; its errors do not change the transaction's result.
-    private func maintain(_ writing: Writing) {
-        switch options.maintenance {
-        case .manual: break
-        case .inline:
-            do throws(LogError) {
-                try writing.checkpointer.run()
-                if options.isCompacting { try writing.checkpointer.compactDue(isPaced: false) { false } }
-                writing.checkpointer.note(nil)
-            } catch {
-                writing.checkpointer.note(error)
-            }
-        case .thread: _ = writing.maintainer.ask()
-        }
-    }
-
-    /// Has the maintenance thread watch segments that take too much, in case no writer comes.
-    private func watchSpace(_ writing: Writing) {
-        if options.maintenance == .thread, writing.sequencer.account.hasExcess { writing.maintainer.watchSpace() }
-    }
-
-    func writable() throws(LogError) -> Writing {
-        guard let writing else { throw LogError(.readOnly, "The store is open for reading only.", path: path) }
-        guard getpid() == ownerProcess.load(ordering: .relaxed) else {
-            throw LogError(
-                .readOnly, "The store was opened before this process was forked. Open it again in the child.",
-                path: path)
-        }
-        return writing
-    }
-
-    private func checkOpen() throws(LogError) {
-        if isClosed.load(ordering: .acquiring) { throw .closed(path) }
-        if let failure = publisher.failure {
-            throw .poisoned(by: failure, ", so nothing more is written.")
-        }
-    }
+    // MARK: Maintaining
 
     /// Makes a checkpoint: the log before it need not be replayed any more.
     ///

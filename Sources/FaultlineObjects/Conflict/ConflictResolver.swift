@@ -111,22 +111,26 @@ struct ConflictResolver {
 
     // MARK: Saving
 
-    /// Saves, and resolves conflicts by the context's policy.
+    /// Queues a save, and resolves conflicts by the context's policy.
     ///
-    /// - Throws: `MergeConflictError` under `.error`; the errors of `save`.
+    /// - Returns: The save; nil if the policy has left nothing to save.
+    /// - Throws: `MergeConflictError` under `.error`; the errors of `queue`.
     @inline(__always)
-    func dealingWithConflicts(_ save: () throws -> Void) throws {
-        guard let conflicts = context.conflicts else { return try save() }
-        try dealWithConflicts(conflicts, save)
+    func dealingWithConflicts(_ queue: () throws -> QueuedSave) throws -> QueuedSave? {
+        guard let conflicts = context.conflicts else { return try queue() }
+        return try dealWithConflicts(conflicts, queue)
     }
 
     @inline(never)
-    private func dealWithConflicts(_ watch: ConflictWatch, _ save: () throws -> Void) throws {
-        guard watch.policy != .mergeByPropertyObjectTrump, context.stage == nil else { return try save() }
+    private func dealWithConflicts(_ watch: ConflictWatch, _ queue: () throws -> QueuedSave) throws -> QueuedSave? {
+        guard watch.policy != .mergeByPropertyObjectTrump, context.stage == nil else { return try queue() }
         while true {
             try carryOut(watch)
-            guard context.hasChanges else { return context.noteSaved() }
-            do { return try save() } catch is ChangedMeanwhile {
+            guard context.hasChanges else {
+                context.noteSaved()
+                return nil
+            }
+            do { return try queue() } catch is ChangedMeanwhile {
                 // Writes nothing: waits until the newer state, which was met in the writer's turn, can be read.
                 _ = try context.store.log.write(author: nil) { _ in }
             }

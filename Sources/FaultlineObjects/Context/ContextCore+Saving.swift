@@ -13,12 +13,25 @@ extension ContextCore {
     package func save(
         adding addition: ((inout Transaction, _ number: (ManagedObject) -> RecordID) throws -> Void)? = nil
     ) throws {
+        guard let queued = try queueSave(adding: addition, isSuspending: false) else { return }
+        try queued.end()
+    }
+
+    /// Makes the records of a save, and queues them to be written; `QueuedSave.end` must follow, and nothing may use the
+    /// context in between.
+    ///
+    /// - Parameters:
+    ///   - addition: As `save`.
+    ///   - isSuspending: As `Log.queue`.
+    /// - Returns: The save; nil if there is nothing to write.
+    /// - Throws: As `save`, except for errors of the disk that `QueuedSave.end` throws.
+    func queueSave(adding addition: Save.Addition? = nil, isSuspending: Bool) throws -> QueuedSave? {
         try LifecycleCalls(self).checkIsNotSaving()
         try checkIsOutsideOfBatch()
         if let error = errors.refusals.next() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()
-            return
+            return nil
         }
         if !pending.initializing.unawakened.isEmpty { ObjectInsertion(self).awakeArrived() }
         try stage?.checkIsRunning()
@@ -33,32 +46,47 @@ extension ContextCore {
         }
         let told = try homes.haveLifecycles ? LifecycleCalls(self).tellWillSave() : []
         // A `willSave` method may have undone all changes.
-        guard hasChanges || addition != nil else { return noteSaved() }
-        var written: [ObjectHandle] = []
-        try tellingAfterwards {
-            try ConflictResolver(self).dealingWithConflicts {
-                written = told.filter(LifecycleCalls(self).isUnsaved)
-                try commit(adding: addition)
-            }
+        guard hasChanges || addition != nil else {
+            noteSaved()
+            return nil
         }
-        // Changes in `didSave` are for the next save.
-        for handle in written where handle.core.pointee.has(.attached) { handle.lifecycle?.didSave(handle.object) }
+        let holdsErrors = errors.hold()
+        do {
+            let queued = try ConflictResolver(self).dealingWithConflicts {
+                try queueCommit(
+                    adding: addition, isSuspending, of: told.filter(LifecycleCalls(self).isUnsaved),
+                    holdsErrors: holdsErrors)
+            }
+            if let queued { return queued }
+        } catch {
+            if holdsErrors { tellHeldErrors() }
+            throw error
+        }
+        if holdsErrors { tellHeldErrors() }
+        return nil
     }
 
-    /// Writes the unsaved changes.
-    private func commit(adding addition: Save.Addition?) throws {
+    /// Queues the unsaved changes; the context reads the store until the save's end.
+    private func queueCommit(
+        adding addition: Save.Addition?, _ isSuspending: Bool, of told: [ObjectHandle], holdsErrors: Bool
+    ) throws -> QueuedSave {
         try beginReading()
-        defer { endReading() }
-        // Deletions follow the newest state, not the state that the context had when its changes began.
-        if stage == nil, pending.hasDeletions { moveToNewest() }
-        let deletion = try DeletionWalk.ofNextSave(self, in: snapshot)
-        var findings = FindingList()
-        if homes.haveLifecycles { LifecycleCalls(self).addFindingsOfClasses(deletion, to: &findings) }
-        // An error of a call that a validation must not make.
-        if let error = errors.refusals.next(), findings.isEmpty { throw error }
-        try takeUniqueBlobs()
-        var save = Save(self, deletion, findings)
-        try save.run(adding: addition)
+        do {
+            // Deletions follow the newest state, not the state that the context had when its changes began.
+            if stage == nil, pending.hasDeletions { moveToNewest() }
+            let deletion = try DeletionWalk.ofNextSave(self, in: snapshot)
+            var findings = FindingList()
+            if homes.haveLifecycles { LifecycleCalls(self).addFindingsOfClasses(deletion, to: &findings) }
+            // An error of a call that a validation must not make.
+            if let error = errors.refusals.next(), findings.isEmpty { throw error }
+            try takeUniqueBlobs()
+            var save = Save(self, deletion, findings)
+            let commit = try save.queue(adding: addition, isSuspending: isSuspending)
+            return QueuedSave(save, commit, told, holdsErrors: holdsErrors)
+        } catch {
+            endReading()
+            throw error
+        }
     }
 
     /// Undoes all unsaved changes.

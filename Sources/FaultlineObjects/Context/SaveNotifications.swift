@@ -40,6 +40,27 @@ extension ModelContext {
     /// Saves, and posts notifications if they are wanted.
     func saveTelling() throws {
         guard SaveNotifications.areWanted, core.hasChanges else { return try core.save() }
+        let outer = try beginTelling()
+        defer { core.saving.identifiers = outer }
+        try core.save()
+        tellSaved()
+    }
+
+    /// Saves like `saveTelling`, and suspends the task while the transaction is written.
+    ///
+    /// Nothing may use the context in the meantime.
+    nonisolated(nonsending) package func saveSuspending() async throws {
+        guard SaveNotifications.areWanted, core.hasChanges else { return try await core.saveSuspending() }
+        let outer = try beginTelling()
+        defer { core.saving.identifiers = outer }
+        try await core.saveSuspending()
+        tellSaved()
+    }
+
+    /// Posts that a save begins.
+    ///
+    /// - Returns: The objects of the save that this one is called in, to be put back.
+    private func beginTelling() throws -> SavedIdentifiers? {
         try LifecycleCalls(core).checkIsNotSaving()
         core.saving.phase = .telling
         NotificationCenter.default.post(name: SaveNotifications.willSave, object: self)
@@ -47,10 +68,31 @@ extension ModelContext {
         // An observer of a save may save, too.
         let outer = core.saving.identifiers
         core.saving.identifiers = SavedIdentifiers()
-        defer { core.saving.identifiers = outer }
-        try core.save()
+        return outer
+    }
+
+    private func tellSaved() {
         guard let saved = core.saving.identifiers, saved.sequence > 0 else { return }
         NotificationCenter.default.post(name: SaveNotifications.didSave, object: self, userInfo: saved.userInfo)
+    }
+}
+
+extension ContextCore {
+    /// Saves, and suspends the task while the transaction is written.
+    nonisolated(nonsending) fileprivate func saveSuspending() async throws {
+        do {
+            if let stage { try stage.onUse?() }
+            settleMembers()
+            guard let queued = try queueSave(isSuspending: true) else { return }
+            if let wait = queued.wait {
+                await withCheckedContinuation { continuation in wait.whenDone { continuation.resume() } }
+            }
+            try queued.end()
+        } catch {
+            let error = StorageError.translating(error)
+            stage?.note(error)
+            throw error
+        }
     }
 }
 

@@ -18,9 +18,12 @@ extension ContextCore {
     /// that waits for the writer lock.
     func tellingAfterwards<R>(_ body: () throws -> R) rethrows -> R {
         guard errors.hold() else { return try body() }
-        defer { errors.release().forEach(tell) }
+        defer { tellHeldErrors() }
         return try body()
     }
+
+    /// Passes the errors that `errors` has kept since `hold` to the handler.
+    func tellHeldErrors() { errors.release().forEach(tell) }
 
     /// Reports an object that could not be read, and marks it; an expired context does not mark it.
     func noteUnreadable(_ core: inout ModelCore, _ error: any Error) {

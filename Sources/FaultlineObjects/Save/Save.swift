@@ -43,6 +43,10 @@ struct Save: ~Copyable {
     var gonePartners: Set<UnsafeMutablePointer<ModelCore>> = []
     /// References of stored objects that delete rules have cleared.
     var cleared = ClearedReferences()
+    /// Changed objects before the save; later ones got other positions in their collections by it.
+    private var changedCount = 0
+    /// The number of the save's transaction, if it has written anything.
+    private var sequence: UInt64 = 0
 
     init(_ context: ContextCore, _ deletion: DeletionWalk?, _ findings: FindingList) {
         self.context = context
@@ -55,37 +59,47 @@ struct Save: ~Copyable {
 
     // MARK: Running
 
-    /// Writes the transaction, and shows its result in the context.
+    /// Writes the changes into a transaction, and queues it; `end` or `fail` must follow.
     ///
+    /// - Parameters:
+    ///   - addition: Writes in the same transaction.
+    ///   - isSuspending: As `Log.queue`.
+    /// - Returns: The queued transaction.
     /// - Throws: `SwiftDataError.modelValidationFailure` if the objects cannot be stored together; `StoreError` or
     ///   `LogError` if the store cannot be written; errors of `addition`. The context is then unchanged.
-    mutating func run(adding addition: Addition?) throws {
-        let changedCount = context.pending.changed.count
+    mutating func queue(adding addition: Addition?, isSuspending: Bool) throws -> QueuedCommit {
+        changedCount = context.pending.changed.count
         unmark = deletion.map { $0.mark() }
-        var isWritten = false
-        defer {
-            context.saving.deletion = nil
-            unmark?()
-            replaced.restore()
-            if !isWritten, context.pending.changed.count > changedCount { context.takeBackChanges(from: changedCount) }
-        }
-        let receipt: CommitReceipt
-        var sequence: UInt64 = 0
-        if findings.isEmpty { try context.history.prepare(context.store) }
         do {
-            receipt = try store.log.write(author: context.history.author) { transaction in
+            if findings.isEmpty { try context.history.prepare(context.store) }
+            return try store.log.queue(author: context.history.author, isSuspending: isSuspending) { transaction in
                 sequence = transaction.sequence
                 try write(adding: addition, in: &transaction)
-            }.receipt
-        } catch let error as StoreError where [.duplicate, .missing, .tooLarge].contains(error.code) {
+            }.commit
+        } catch {
+            fail()
+            guard let error = error as? StoreError, [.duplicate, .missing, .tooLarge].contains(error.code) else {
+                throw error
+            }
             context.saving.refusal = error.code
             throw SwiftDataError.modelValidationFailure.explained(error.message)
         }
+    }
+
+    /// Shows the result of the transaction in the context.
+    mutating func end(_ receipt: CommitReceipt) {
         noteSavedInStage()
         unmark = nil
         // Observers of the objects may change them again.
-        isWritten = true
         finish(receipt, sequence)
+    }
+
+    /// Makes the context as it was before the save.
+    mutating func fail() {
+        context.saving.deletion = nil
+        unmark?()
+        replaced.restore()
+        if context.pending.changed.count > changedCount { context.takeBackChanges(from: changedCount) }
     }
 
     private mutating func write(adding addition: Addition?, in transaction: inout Transaction) throws {
