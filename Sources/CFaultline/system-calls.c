@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,3 +208,5 @@ int64_t fl_wall_nanoseconds(void) {
     if (clock_gettime(CLOCK_REALTIME, &now) < 0) return 0;
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+void fl_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

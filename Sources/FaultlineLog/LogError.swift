@@ -162,7 +162,7 @@ extension LogError {
             path: failure.path, offset: failure.offset, cause: failure.cause)
     }
 
-    static func closed(_ path: String) -> LogError {
+    package static func closed(_ path: String) -> LogError {
         LogError(.closed, "The store was closed. Open it again.", path: path)
     }
 

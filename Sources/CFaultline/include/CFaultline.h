@@ -93,6 +93,9 @@ uint32_t fl_crc32c_by(enum fl_crc32c_method method, const void *bytes, size_t by
 /* Asks for the cache line that holds `address`; any address is allowed, even an unmapped one. */
 static inline void fl_prefetch(const void *address) { __builtin_prefetch(address, 0, 3); }
 
+/* Gives the calling thread a name in the system's lists; at most 15 bytes. */
+void fl_name_thread(const char *name);
+
 /* Retains a Swift object unless its deinitialization has begun; false if it has. The object's memory must still be
  * allocated. */
 bool fl_try_retain(void *object);

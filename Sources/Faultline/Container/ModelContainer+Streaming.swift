@@ -32,35 +32,4 @@ extension ModelContainer {
             ValueStreamReader.reading(request, batchSize, contents) { [self] in makeCore() }
         }
     }
-
-    /// Runs code with a context of its own on a queue of its own, and waits for it without holding a thread.
-    ///
-    /// Fetches and saves in it block that queue's thread, not the threads that all tasks share. A task that is
-    /// cancelled before the code begins throws `CancellationError`. Once the code runs it runs to its end; it may check
-    /// `Task.isCancelled` in between.
-    ///
-    ///     let names = try await container.perform { context in try context.fetch(descriptor).map(\.name) }
-    ///
-    /// - Parameter body: The code to run; its unsaved changes are dropped.
-    /// - Returns: The result of `body`.
-    /// - Throws: The errors of `body`; `CancellationError`.
-    /// - Complexity: A queue and a context for each call, beside the cost of `body`. A `ModelActor` keeps both between
-    ///   its calls.
-    public nonisolated func perform<R: Sendable>(
-        _ body: @Sendable (ModelContext) throws -> R
-    ) async throws -> R {
-        try await Performer().run(self, body)
-    }
-}
-
-/// Runs on a queue of its own.
-private actor Performer {
-    private let executor = QueueExecutor("faultline.perform")
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    func run<R: Sendable>(_ container: ModelContainer, _ body: @Sendable (ModelContext) throws -> R) throws -> R {
-        try Task.checkCancellation()
-        return try body(ModelContext(container))
-    }
 }

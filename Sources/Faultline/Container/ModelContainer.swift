@@ -16,7 +16,7 @@ public final class ModelContainer: Equatable, Sendable {
     public let schema: Schema
     /// The plan by which an older store is migrated; nil allows only migrations that need no code.
     public let migrationPlan: (any SchemaMigrationPlan.Type)?
-    private let configuration: ModelConfiguration
+    let configuration: ModelConfiguration
     /// The one configuration of the store.
     public var configurations: Set<ModelConfiguration> { [configuration] }
     /// The changes that opening made to bring the store to the schema.
@@ -31,6 +31,7 @@ public final class ModelContainer: Equatable, Sendable {
     private let historyRetention: HistoryRetention?
     /// Whether saves of its contexts are written into the store's history.
     private let recordsHistory: Bool
+    package let performing: Performing
     private let isClosed = Atomic<Bool>(false)
     private let main = Guarded<MainContext?>(nil)
 
@@ -124,6 +125,7 @@ public final class ModelContainer: Equatable, Sendable {
         self.reporter = reporter
         idleRewriting = nil
         historyRetention = nil
+        performing = Performing(configuration.options.performing)
         recordsHistory = configuration.options.history != .off
         reporter?.begin(store.log, tallies)
     }
@@ -146,6 +148,7 @@ public final class ModelContainer: Equatable, Sendable {
         idleRewriting =
             configuration.allowsSave && configuration.options.rewritesWhenIdle ? IdleRewriting(store) : nil
         recordsHistory = configuration.options.history != .off
+        performing = Performing(configuration.options.performing)
         historyRetention = configuration.allowsSave ? HistoryRetention(store, configuration.options.history) : nil
         reporter?.begin(store.log, tallies)
         historyRetention?.start()
@@ -169,6 +172,7 @@ public final class ModelContainer: Equatable, Sendable {
             migrationPlan, migration, configuration, isReadOnly: false)
         idleRewriting = nil
         historyRetention = nil
+        performing = Performing(configuration.options.performing)
         self.recordsHistory = recordsHistory
     }
 
@@ -189,6 +193,7 @@ public final class ModelContainer: Equatable, Sendable {
         reporter = nil
         idleRewriting = nil
         historyRetention = nil
+        performing = Performing(configuration.options.performing, keepsContexts: false)
         recordsHistory = false
         self.stage = stage
     }
@@ -319,45 +324,6 @@ public final class ModelContainer: Equatable, Sendable {
         }
     }
 
-    /// Waits until all saves of the store so far, of all its contexts, are on the disk.
-    ///
-    /// With `StoreOptions.Durability.sync` a save is on the disk when it returns. With `.async` this call makes the
-    /// saves so far survive a power cut; one synchronization serves all waiting callers. Do not call it on the threads
-    /// of Swift's concurrency: use the form with `await` there.
-    ///
-    /// - Throws: `StorageError`: `outcomeUnknown` if the disk failed before; `readOnly`, `closed`.
-    /// - Complexity: One synchronization of the disk, or none if all saves are durable.
-    public func synchronize() throws { try waitUntilDurable() }
-
-    /// Waits until all saves so far are on the disk, without blocking a thread of Swift's concurrency.
-    ///
-    /// Cancelling the task does not stop the synchronization.
-    ///
-    /// - Throws: As the form that blocks.
-    /// - Complexity: As the form that blocks.
-    public func synchronize() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            Self.waiting.async { continuation.resume(with: Result { try self.waitUntilDurable() }) }
-        }
-    }
-
-    private func waitUntilDurable() throws { try StorageError.translating { try store.log.waitUntilDurable() } }
-
-    /// The queue on which tasks' waits block: serial, because one wait covers the next one too.
-    private static let waiting = DispatchQueue(label: "faultline.synchronize")
-
-    /// Whether a save whose error reported an unknown outcome is in the store (`StorageError.transaction`).
-    ///
-    /// Ask after the store was opened again, and before much is saved: saves whose log compaction has dropped are not
-    /// found.
-    ///
-    /// - Complexity: Reads the log from its newest part backwards until the save is found, or all of it if it is
-    ///   missing.
-    /// - Throws: `StorageError` if the log cannot be read.
-    public func transactionLanded(_ transaction: TransactionIdentifier) throws -> Bool {
-        try StorageError.translating { try store.log.landed(transaction.transactionID) }
-    }
-
     /// Closes the store: afterwards this container and its contexts can read and write nothing.
     ///
     /// Does nothing for the container of a migration stage's context: the migration owns that store.
@@ -366,6 +332,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// - Complexity: That of `checkpoint()`. Called twice, it does nothing.
     public func close() throws {
         guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        performing.close(configuration.url.path)
         idleRewriting?.stop()
         historyRetention?.stop()
         reporter?.end()
@@ -381,6 +348,7 @@ public final class ModelContainer: Equatable, Sendable {
                 DispatchQueue.main.async { main.core.abandonChanges() }
             }
         }
+        performing.close(configuration.url.path)
         // Acknowledged saves are durable already; closing only spares the next opening the replay.
         if stage == nil, !isClosed.load(ordering: .acquiring) {
             idleRewriting?.stop()

@@ -54,6 +54,8 @@ public struct StoreOptions: Hashable, Sendable {
     public var allowsRemoteFileSystem = false
     /// The targets of the store's events and metrics: by default none.
     public var reporting = StoreReporting()
+    /// The threads of `ModelContainer.perform`.
+    public var performing = Performing()
     /// How migrations run.
     public var migration = Migration()
 

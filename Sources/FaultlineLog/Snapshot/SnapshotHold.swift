@@ -158,6 +158,24 @@ package final class SnapshotHold: @unchecked Sendable {
         sequenceNumber.store(snapshot.sequence, ordering: .relaxed)
     }
 
+    /// Releases the snapshot: the next `begin` returns false.
+    ///
+    /// - Returns: False if the snapshot is in use, and stays.
+    package func drop() -> Bool {
+        while true {
+            let (isMine, now) = state.compareExchange(
+                expected: State.idle, desired: State.watched, ordering: .acquiring)
+            if isMine { break }
+            if now != State.watched { return now != State.inUse }
+            sched_yield()
+        }
+        let old = kept
+        kept = .passRetained(.nothing)
+        state.store(State.taken, ordering: .releasing)
+        old.release()
+        return true
+    }
+
     /// Resets the expiry of a pin: the next `begin` returns false.
     ///
     /// - Returns: Whether it had expired.

@@ -37,6 +37,8 @@ package final class ContextCore: @unchecked Sendable {
     /// Writes the key of the value that a fetch looks up.
     @exclusivity(unchecked) var keyWriter = KeyWriter()
     let tally: ReadTally
+    /// Reads of earlier uses of this context.
+    @exclusivity(unchecked) var countedBefore = FaultCounters()
     /// How much was walked: shows what operations on large collections cost.
     @exclusivity(unchecked) package var walked = WalkCounts()
 
@@ -95,7 +97,7 @@ package final class ContextCore: @unchecked Sendable {
     package var loadedByteCount: Int { rows.byteCount }
 
     /// The reads of this context so far; `cacheBytes` is 0.
-    package var counters: FaultCounters { tally.counters }
+    package var counters: FaultCounters { tally.counters - countedBefore }
 
     func setUserContext(_ context: ModelContext) { owner.context = context }
 

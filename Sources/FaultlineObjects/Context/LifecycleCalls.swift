@@ -19,7 +19,7 @@ struct LifecycleCalls {
         do {
             _ = try context.requireDynamic(name)
             context.home(named: name)?.lifecycle = lifecycle.map(Lifecycle.init)
-            context.homes.noteLifecycles()
+            context.homes.noteSetLifecycle()
         } catch {
             context.refuseSave(error)
         }

@@ -85,6 +85,13 @@ package final class EntityHome: @unchecked Sendable {
         lifecycle = type?.lifecycle()
     }
 
+    /// Forgets how the context was used, for another use of it.
+    func renew() {
+        lastLoaded = 0
+        ascendingCount = 0
+        if hasPrefetchedRows { prefetchedRows = [:] }
+    }
+
     /// The slot of a property of the class; nil for any other key path.
     ///
     /// Keeps the last one, because hashing a key path takes as long as a look-up.

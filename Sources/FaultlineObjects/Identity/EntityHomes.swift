@@ -22,6 +22,8 @@ final class EntityHomes {
 
     /// Whether code is called for the objects of some entity.
     @exclusivity(unchecked) private(set) var haveLifecycles = false
+    /// Whether the user of the context has set such code.
+    @exclusivity(unchecked) private(set) var haveSetLifecycles = false
     @exclusivity(unchecked) private var madeDeletionRules: [DeletionRules]?
 
     init() { references = .allocate(capacity: 0) }
@@ -44,8 +46,13 @@ final class EntityHomes {
         noteLifecycles()
     }
 
-    /// Notes that an entity got, or lost, code that is called for its objects.
-    func noteLifecycles() { haveLifecycles = all.contains { $0.lifecycle != nil } }
+    /// Notes that the user has given an entity code that is called for its objects, or has taken it away.
+    func noteSetLifecycle() {
+        haveSetLifecycles = true
+        noteLifecycles()
+    }
+
+    private func noteLifecycles() { haveLifecycles = all.contains { $0.lifecycle != nil } }
 
     /// The effects of deleting an object, by ordinal of its entity.
     func deletionRules(in store: RowStore) -> [DeletionRules] {

@@ -50,6 +50,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case outdated
         /// The requested bytes lie outside the value.
         case outOfRange
+        /// A call of `ModelContainer.perform` has waited too long for a thread: its code has not begun.
+        case busy
     }
 
     /// The kind of error.
@@ -87,6 +89,14 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         self.init(
             .outOfRange,
             "The bytes \(range) of a value of \(byteCount) bytes were asked for. Ask for a range within 0..<\(byteCount).",
+            of: nil)
+    }
+
+    /// The error for a call that no thread was free for.
+    init(busy wait: Duration, underWay: Int, waiting: Int) {
+        self.init(
+            .busy,
+            "The store's executors had no room for a call of perform within \(wait): \(underWay) calls are under way, and \(waiting) others wait. Nothing was done. Try again later, allow a longer wait, or set more threads in StoreOptions.performing.",
             of: nil)
     }
 

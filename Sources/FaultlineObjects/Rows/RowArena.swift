@@ -253,6 +253,31 @@ package struct RowArena: ~Copyable {
         return evict(Int.max)
     }
 
+    /// Forgets all rows, and keeps the memory of one block for `refill`: only when no read is under way.
+    ///
+    /// - Returns: The bytes freed.
+    mutating func empty() -> Int {
+        let kept = (0..<blockCount).first { blocks[$0].base != nil && blocks[$0].capacity == Self.blockByteCount }
+        guard let kept, let base = blocks[kept].base else { return evictAll() }
+        let generation = blocks[kept].generation
+        blocks[kept].base = nil
+        let freed = evictAll()
+        blocks[kept] = Block(base: base, generation: generation + 1, capacity: Self.blockByteCount, used: 0)
+        return freed
+    }
+
+    /// Makes a block that `empty` has kept the one to fill, if it has room for `minimum` bytes.
+    ///
+    /// Called under the context's lock.
+    mutating func refill(minimum: Int) -> Bool {
+        guard fill < 0, minimum <= Self.blockByteCount else { return false }
+        for index in 0..<blockCount where blocks[index].base != nil && blocks[index].used == 0 {
+            fill = index
+            return true
+        }
+        return false
+    }
+
     /// The view of a row in the arena.
     @inline(__always)
     package static func view(_ row: UnsafeRawPointer) -> RowView {

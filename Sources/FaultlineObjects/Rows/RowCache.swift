@@ -20,6 +20,8 @@ struct RowCache {
     /// Puts a fresh block in place as the one to fill.
     @inline(never)
     private func addRowBlock(minimum: Int) {
+        let isRefilled = context.lock.withLock { context.rows.refill(minimum: minimum) }
+        if isRefilled { return }
         let wanted = max(minimum, RowArena.blockByteCount)
         context.store.log.budget.reserve(wanted, for: .rows)
         context.lock.lock()

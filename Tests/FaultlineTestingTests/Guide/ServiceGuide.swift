@@ -19,36 +19,19 @@ enum PhotoService {
     }
 
     // snippet
-    @ModelActor actor PhotoStore {
-        func add(_ key: UUID, _ name: String, _ pixels: Data) throws {
-            modelContext.insert(Photo(key: key, name: name, taken: .now, pixels: pixels))
-            try modelContext.save()
+    struct PhotoRequests: Sendable {
+        let container: ModelContainer
+
+        func add(_ key: UUID, _ name: String, _ pixels: Data) async throws {
+            try await container.perform { context in
+                context.insert(Photo(key: key, name: name, taken: .now, pixels: pixels))
+                try await context.save()  // the thread serves others while the disk synchronizes
+            }
         }
 
-        func name(of key: UUID) throws -> String? {
-            try modelContext.first(\Photo.key, equals: key)?.name
-        }
-    }
-    // end
-
-    // snippet
-    struct PhotoStores: Sendable {
-        private let stores: [PhotoStore]
-        private let next = Turn()
-
-        init(_ container: ModelContainer, count: Int = 2) {
-            stores = (0..<count).map { _ in PhotoStore(modelContainer: container) }
-        }
-
-        var any: PhotoStore { stores[next.take() % stores.count] }
-    }
-
-    final class Turn: Sendable {
-        private let count = Mutex(0)
-        func take() -> Int {
-            count.withLock { count in
-                count = (count + 1) & 0xFFFF
-                return count
+        func name(of key: UUID) async throws -> String? {
+            try await container.perform { context in
+                try context.first(\Photo.key, equals: key)?.name
             }
         }
     }
@@ -76,25 +59,39 @@ enum PhotoService {
 /// The code of In a service.
 @Suite struct ServiceGuide {
     private typealias Photo = PhotoService.Photo
-    private typealias PhotoStores = PhotoService.PhotoStores
+    private typealias PhotoRequests = PhotoService.PhotoRequests
     private typealias StoreOpening = PhotoService.StoreOpening
     private let place = GuidePlace()
 
     // swift-format-ignore
     private func URL(filePath path: String) -> Foundation.URL { place.url(path) }
 
-    @Test func `In a service: a pool of actors`() async throws {
-        let opening = StoreOpening(ModelConfiguration(url: URL(filePath: "/var/lib/photos.store")))
+    @Test func `In a service: requests`() async throws {
+        var configuration = ModelConfiguration(url: URL(filePath: "/var/lib/photos.store"))
+        // snippet
+        configuration.options.performing.longestWait = .seconds(2)
+        // end
+        let opening = StoreOpening(configuration)
         while try opening.container == nil { try await Task.sleep(for: .milliseconds(5)) }
         let container = try #require(try opening.container)
         let key = UUID()
         // snippet
-        let stores = PhotoStores(container)
-        try await stores.any.add(key, "beach", Data(count: 100_000))
-        let name = try await stores.any.name(of: key)
+        let requests = PhotoRequests(container: container)
+        try await requests.add(key, "beach", Data(count: 100_000))
+        let name = try await requests.name(of: key)
         // end
         #expect(name == "beach")
         #expect(container.health.isReady)
+        func answer() async throws -> String {
+            // snippet
+            do {
+                return try await requests.name(of: key) ?? "404"
+            } catch let error as StorageError where error.code == .busy {
+                return "503"  // nothing was done
+            }
+            // end
+        }
+        #expect(try await answer() == "beach")
     }
 
     @Test func `In a service: pages, parts of values, streams`() async throws {

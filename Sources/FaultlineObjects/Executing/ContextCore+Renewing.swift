@@ -1,0 +1,54 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+internal import FaultlineStore
+
+// A context that a call of a pool has used becomes one that another call can use: that saves the memory of its rows, its
+// tables, and three entries in lists of the engine.
+
+extension ContextCore {
+    /// Makes the context as good as new, and lets go of its snapshot; `begin` must follow before it is used again.
+    ///
+    /// To be called when nothing but the caller refers to it, so that no object of it is alive.
+    ///
+    /// - Parameter keepsMemory: Whether it keeps the memory of one block of rows.
+    /// - Returns: False if it was used in a way that it cannot forget.
+    func renew(keepsMemory: Bool) -> Bool {
+        guard stage == nil, state.pinLabel == nil, state.waitForOthers == nil, !homes.haveSetLifecycles, hasNoObjects,
+            hold.drop()
+        else { return false }
+        pending = PendingChanges()
+        memberArrays = MemberArrays()
+        observations = ObservationList()
+        rules = SaveRules(isReadOnly: rules.isReadOnly)
+        saving = SavingState()
+        accessNote = nil
+        stageMemory = StageMemory()
+        owner = ContextOwner()
+        errors = ContextErrors()
+        accounting = nil
+        conflicts = nil
+        history.author = nil
+        walked = WalkCounts()
+        homes.all.forEach { $0.renew() }
+        noteSaved()
+        forgetRows(keepingBlock: keepsMemory)
+        state.mayHaveDeletedFaults = false
+        countedBefore = tally.counters
+        return true
+    }
+
+    /// Begins another use of a renewed context, at the newest state of the store.
+    func begin() throws(LogError) {
+        _ = try hold.begin()
+        hold.put(store.log.snapshot())
+        hold.end()
+    }
+
+    private func forgetRows(keepingBlock: Bool) {
+        lock.lock()
+        let freed = keepingBlock ? rows.empty() : rows.evictAll()
+        lock.unlock()
+        noteRowsForgotten()
+        if freed > 0 { store.log.budget.release(freed, for: .rows) }
+    }
+}
