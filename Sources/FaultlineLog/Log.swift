@@ -359,6 +359,7 @@ package final class Log: @unchecked Sendable {
         defer {
             directory.damage.tellNobody()
             storeLock.release()
+            publisher.listeners.notify()
             directory.watch.note(.closed)
         }
         guard let writing, getpid() == ownerProcess.load(ordering: .relaxed) else { return }

@@ -18,7 +18,7 @@ extension ModelContainer {
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 256, including contents: ValueCopy.Contents = []
     ) -> ValueStream {
         ValueStream { [self] in
-            ValueStreamReader.reading(descriptor, batchSize, contents) { [self] in makeCore() }
+            ValueStreamReader.reading(descriptor, batchSize, contents, on: performing.pool) { [self] in makeCore() }
         }
     }
 
@@ -29,7 +29,7 @@ extension ModelContainer {
         _ request: FetchRequest, batchSize: Int = 256, including contents: ValueCopy.Contents = []
     ) -> ValueStream {
         ValueStream { [self] in
-            ValueStreamReader.reading(request, batchSize, contents) { [self] in makeCore() }
+            ValueStreamReader.reading(request, batchSize, contents, on: performing.pool) { [self] in makeCore() }
         }
     }
 }

@@ -333,6 +333,7 @@ public final class ModelContainer: Equatable, Sendable {
     public func close() throws {
         guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         performing.close(configuration.url.path)
+        store.log.notifyListeners()
         idleRewriting?.stop()
         historyRetention?.stop()
         reporter?.end()
@@ -359,4 +360,6 @@ public final class ModelContainer: Equatable, Sendable {
     }
 
     package var rowStore: RowStore { store }
+
+    var isClosedByUser: Bool { isClosed.load(ordering: .acquiring) }
 }

@@ -9,6 +9,7 @@ final class Publisher: @unchecked Sendable {
     @exclusivity(unchecked) private var current: Snapshot
     @exclusivity(unchecked) private var currentFailure: LogError?
     private let watch: StoreWatch
+    let listeners = SaveListeners()
 
     init(_ snapshot: Snapshot, watch: StoreWatch) {
         current = snapshot
@@ -33,6 +34,7 @@ final class Publisher: @unchecked Sendable {
         let new = Snapshot(sequence: sequence, tables: tables, indexes: old.indexes, files: old.files)
         current = new
         lock.unlock()
+        listeners.notify()
         // `old` may be the last reference to many pages: they are freed here, without the lock.
         return new
     }
@@ -40,6 +42,7 @@ final class Publisher: @unchecked Sendable {
     /// Publishes a state that was opened again, unless it is older than the published one.
     func show(_ opened: Snapshot) {
         replace { $0.sequence > opened.sequence ? $0 : opened }
+        listeners.notify()
     }
 
     /// Replaces the files that new snapshots read from.

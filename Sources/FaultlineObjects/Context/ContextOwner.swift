@@ -6,6 +6,8 @@ struct ContextOwner {
     var remake: (() -> ModelContext?)?
     /// Whether the context is gone for good: nothing will be saved any more, so no object is held for its changes.
     var isAbandoned = false
+    /// Called when an object gets its first unsaved change; false says that a watcher is gone.
+    var watchers: [() -> Bool] = []
     /// Saves unsaved changes by itself; nil where a context has none.
     var autosave: Autosave?
 

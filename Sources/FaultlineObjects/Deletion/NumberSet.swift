@@ -47,6 +47,17 @@ package struct NumberSet {
         return true
     }
 
+    /// Removes a number.
+    ///
+    /// - Returns: False if it was not in the set.
+    @discardableResult
+    package mutating func remove(_ number: RecordID) -> Bool {
+        guard contains(number) else { return false }
+        pages[number / Self.numbersAPage]?[Self.word(of: number)] &= ~Self.bit(of: number)
+        count -= 1
+        return true
+    }
+
     /// The first index of a page that is not below `page`.
     private func place(of page: RecordID) -> Int {
         var low = 0

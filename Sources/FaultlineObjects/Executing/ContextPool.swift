@@ -33,8 +33,8 @@ package final class ContextPool: Sendable {
     package func withContext<R>(
         of owner: any AnyObject & Sendable, make: () -> ContextCore, _ body: (ModelContext) throws -> R
     ) throws -> R {
-        var core = take() ?? make()
-        defer { give(&core) }
+        var core = lend(make)
+        defer { takeBack(&core) }
         return try Self.use(core, owner, body)
     }
 
@@ -49,8 +49,8 @@ package final class ContextPool: Sendable {
     nonisolated(nonsending) package func withContext<R>(
         of owner: any AnyObject & Sendable, make: () -> ContextCore, suspending body: (TaskContext) async throws -> R
     ) async throws -> R {
-        var core = take() ?? make()
-        defer { give(&core) }
+        var core = lend(make)
+        defer { takeBack(&core) }
         return try await Self.use(core, owner, body)
     }
 
@@ -79,14 +79,15 @@ package final class ContextPool: Sendable {
         withExtendedLifetime(idle) {}
     }
 
-    private func take() -> ContextCore? {
-        guard let context = state.withLock({ $0.idle.popLast() }) else { return nil }
-        do { try context.begin() } catch { return nil }
+    /// A context that has no objects and no changes, and shows the newest state; `takeBack` should follow.
+    func lend(_ make: () -> ContextCore) -> ContextCore {
+        guard let context = state.withLock({ $0.idle.popLast() }) else { return make() }
+        do { try context.begin() } catch { return make() }
         return context
     }
 
     /// Takes a context back, unless something still refers to it: an object that has escaped from its call.
-    private func give(_ core: inout ContextCore) {
+    func takeBack(_ core: inout ContextCore) {
         guard isKnownUniquelyReferenced(&core) else { return }
         let count = state.withLock { $0.isClosed ? countMax : $0.idle.count }
         guard count < countMax, core.renew(keepsMemory: count < memoryCountMax) else { return }

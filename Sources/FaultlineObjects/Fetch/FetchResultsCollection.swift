@@ -31,6 +31,9 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
         self.make = make
     }
 
+    /// All elements, made already.
+    package init(_ elements: [Element]) { self.init(count: elements.count, batchSize: 0) { Array(elements[$0]) } }
+
     /// Zero.
     public var startIndex: Int { 0 }
     /// `count`.

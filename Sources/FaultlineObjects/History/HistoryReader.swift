@@ -9,7 +9,7 @@ struct HistoryReader {
     init(_ context: ContextCore) { self.context = context }
 
     /// Translates entities and properties of the history.
-    private var historyModels: HistoryModels { HistoryModels(context.store, context.homes.all.compactMap(\.type)) }
+    var historyModels: HistoryModels { HistoryModels(context.store, context.homes.all.compactMap(\.type)) }
 
     func fetchHistory(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -58,11 +58,10 @@ struct HistoryReader {
         var after: RecordID = 0
         for token in [bounds.after, bounds.from].compactMap({ $0 }) {
             guard let number = token.tokenValue?[models.storeIdentifier] else { continue }
-            let time = try snapshot.historyTime(of: RecordID(clamping: number))
-            if expires, number != 0, time == nil || time != token.times[models.storeIdentifier] {
-                throw SwiftDataError.historyTokenExpired.explained(
-                    "The history no longer has transaction \(number), which the token names: it was deleted, a migration let the history begin anew, or the store is another state of itself. Read what is stored, and begin with the newest token."
-                )
+            if expires {
+                let position = HistoryPosition(
+                    number: RecordID(clamping: number), microseconds: token.times[models.storeIdentifier] ?? 0)
+                try position.check(in: snapshot)
             }
             // The number of the transaction's first record is unknown, so `from` sets no lower bound.
             let isAfter = token == bounds.after

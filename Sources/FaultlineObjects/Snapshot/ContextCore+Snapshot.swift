@@ -69,6 +69,7 @@ extension ContextCore {
     func noteUnsaved() {
         state.gate.note(isUnsaved: true)
         if let autosave = owner.autosave { autosave.noteUnsaved() }
+        if !owner.watchers.isEmpty { owner.watchers.removeAll { !$0() } }
     }
 
     func noteSaved() { state.gate.note(isUnsaved: false) }

@@ -2,8 +2,8 @@ package import FaultlineLog
 
 /// The objects of a fetch as value copies, batch by batch: an asynchronous sequence for any task.
 ///
-/// - Each batch is read on demand, on a queue of its own: a slow reader delays only itself, and no thread of Swift's
-///   shared pool is blocked.
+/// - Each batch is read on demand, on a thread of the container: a slow reader delays only itself, and no thread of
+///   Swift's shared pool is blocked.
 /// - All batches show one state of the store, that of the first one. It is pinned for the time of the stream, within
 ///   the limits of `ModelContext.pin`; a stream that exceeds them throws `StorageError` with the code `expired`.
 /// - One batch is in memory at a time, and no object is made. A sort order holds eight bytes an object, and so does a
@@ -66,9 +66,9 @@ extension ValueStreamReader {
     /// A reader of a fetch by class.
     package static func reading<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, _ batchSize: Int, _ contents: ValueCopy.Contents,
-        open: @escaping @Sendable () -> ContextCore
+        on pool: ExecutorPool, open: @escaping @Sendable () -> ContextCore
     ) -> ValueStreamReader {
-        ValueStreamReader(batchSize, contents, defaultLimits, open: open) {
+        ValueStreamReader(batchSize, contents, defaultLimits, on: pool, open: open) {
             try QueryStream(QuerySource(descriptor), $0)
         }
     }
@@ -76,8 +76,10 @@ extension ValueStreamReader {
     /// A reader of a fetch by name.
     package static func reading(
         _ request: FetchRequest, _ batchSize: Int, _ contents: ValueCopy.Contents,
-        open: @escaping @Sendable () -> ContextCore
+        on pool: ExecutorPool, open: @escaping @Sendable () -> ContextCore
     ) -> ValueStreamReader {
-        ValueStreamReader(batchSize, contents, defaultLimits, open: open) { try QueryStream(QuerySource(request), $0) }
+        ValueStreamReader(batchSize, contents, defaultLimits, on: pool, open: open) {
+            try QueryStream(QuerySource(request), $0)
+        }
     }
 }

@@ -2,12 +2,12 @@ package import FaultlineLog
 internal import FaultlineStore
 internal import Synchronization
 
-/// Reads the batches of a stream on demand, on a queue of its own.
+/// Reads the batches of a stream on demand, on the threads of a pool.
 ///
-/// An actor whose jobs run on that queue, so that its reads never block Swift's shared threads. A batch is read after
+/// An actor whose jobs run there one after the other, so that its reads never block Swift's shared threads. A batch is read after
 /// the one before was taken, so that a slow reader blocks no thread.
 package actor ValueStreamReader {
-    private let executor = QueueExecutor("faultline.stream")
+    private let executor: PoolSerialExecutor
     private let contents: ValueCopy.Contents
     private let batchSize: Int
     private let limits: PinLimits
@@ -28,10 +28,11 @@ package actor ValueStreamReader {
     }
 
     package init(
-        _ batchSize: Int, _ contents: ValueCopy.Contents, _ limits: PinLimits,
+        _ batchSize: Int, _ contents: ValueCopy.Contents, _ limits: PinLimits, on pool: ExecutorPool,
         open: @escaping @Sendable () -> ContextCore,
         prepare: @escaping @Sendable (ContextCore) throws -> any StreamSource
     ) {
+        executor = PoolSerialExecutor(pool)
         self.batchSize = max(batchSize, 1)
         self.contents = contents
         self.limits = limits

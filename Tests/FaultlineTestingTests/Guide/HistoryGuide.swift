@@ -88,6 +88,60 @@ enum Shop {
         #expect(usage.recordCount == 2)
     }
 
+    @Test(.timeLimit(.minutes(1))) @MainActor func `History: a live result`() async throws {
+        let container = try ModelContainer(
+            for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        context.insert(Item(code: "a", price: 1))
+        context.insert(Item(code: "b", price: 200))
+        try context.save()
+        struct Enough: Error {}
+        var kept: DefaultHistoryToken?
+        func keep(_ prices: [PersistentIdentifier: Int], _ token: DefaultHistoryToken) async throws {
+            #expect(Array(prices.values) == [1])
+            kept = token
+            throw Enough()
+        }
+        do {
+            // snippet
+            var prices: [PersistentIdentifier: Int] = [:]
+            let offers = container.changes(
+                of: Item.self, matching: #Predicate { $0.price < 100 }, including: [])
+            for try await batch in offers {
+                for copy in batch.values { prices[copy.id] = copy[\Item.price]?.int }  // inserted, updated
+                for identifier in batch.deleted { prices[identifier] = nil }
+                guard let token = batch.token else { continue }  // more batches of this state follow
+                try await keep(prices, token)
+            }
+            // end
+        } catch is Enough {}
+        let token = try #require(kept)
+        context.insert(Item(code: "c", price: 3))
+        try context.save()
+        // snippet
+        let more = container.changes(
+            of: Item.self, matching: #Predicate { $0.price < 100 }, after: token)
+        // end
+        for try await batch in more {
+            #expect(batch.inserted.count == 1)
+            break
+        }
+        let redraws = Mutex(0)
+        // snippet
+        let cheapest = try ResultsObserver(
+            fetchDescriptor: FetchDescriptor<Item>(sortBy: [SortDescriptor(\.price)]),
+            modelContext: context)
+        withObservationTracking {
+            _ = cheapest.results.first
+        } onChange: {
+            redraws.withLock { $0 += 1 }
+        }
+        // end
+        context.insert(Item(code: "d", price: 0))
+        while redraws.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(cheapest.results.first?.code == "d")
+    }
+
     @Test func `History: notifications and observers`() throws {
         let container = try ModelContainer(
             for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -202,10 +202,10 @@ private final class Shared<Value: Sendable>: Sendable {
         #expect(container.pins.isEmpty)
     }
 
-    @Test func readersRunOnQueuesOfTheirOwn() async throws {
+    @Test func readersBlockNoSharedThread() async throws {
         try fill(2_000)
         let container = store.container
-        // More streams and blocked closures than shared threads; this task still continues.
+        // More blocked closures and streams than shared threads; this task still continues, and other tasks run.
         let gate = Shared(false)
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<64 {
@@ -216,8 +216,16 @@ private final class Shared<Value: Sendable>: Sendable {
                     }
                 }
             }
-            let streamed = try await numbers(container.stream(FetchDescriptor<Document>(), batchSize: 100))
-            #expect(streamed.count == 2_000)
+            for _ in 0..<16 {
+                group.addTask {
+                    var count = 0
+                    for try await batch in container.stream(FetchDescriptor<Document>(), batchSize: 100) {
+                        count += batch.count
+                    }
+                    return count
+                }
+            }
+            for _ in 0..<16 { #expect(await Task { 1 }.value == 1) }
             gate.value = true
             for try await count in group { #expect(count == 2_000) }
         }

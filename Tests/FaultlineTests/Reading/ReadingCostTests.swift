@@ -47,7 +47,9 @@ import Testing
         let core = ContextCore(
             store: store.container.rowStore, types: [Folder._$modelType, Document._$modelType], isReadOnly: true)
         let descriptor = FetchDescriptor<Document>(predicate: #Predicate { $0.folder?.persistentModelID == folder })
-        let reader = ValueStreamReader.reading(descriptor, 10, []) { core }
+        let reader = ValueStreamReader.reading(
+            descriptor, 10, [], on: store.container.performing.pool
+        ) { core }
         var count = 0
         while let batch = try await reader.nextBatch() { count += batch.count }
         #expect(count == 1_000)
