@@ -52,8 +52,8 @@ public final class HistoryObserver: Observable {
         }
         let search = HistorySearch(
             entities: Set(observedModels.map { Schema.entityName(for: $0) }), authors: authors, token: token)
-        let target = Target(self)
-        task = Task.detached { await search.run(modelContainer) { await target.add($0, on: isolation) } }
+        let target = Target(self, isolation)
+        task = Task.detached { await search.run(modelContainer) { await target.add($0) } }
     }
 
     deinit { task?.cancel() }
@@ -65,9 +65,16 @@ public final class HistoryObserver: Observable {
     // Safe because the observer is used on its actor alone; a weak reference can be read on any thread.
     private final class Target: @unchecked Sendable {
         private weak var observer: HistoryObserver?
+        /// Weak, because the actor may own the observer.
+        private weak var actor: (any Actor)?
 
-        init(_ observer: HistoryObserver) { self.observer = observer }
+        init(_ observer: HistoryObserver, _ actor: any Actor) {
+            self.observer = observer
+            self.actor = actor
+        }
 
-        func add(_ saves: Int, on actor: isolated any Actor) { observer?.add(saves) }
+        func add(_ saves: Int) async { if let actor { await add(saves, on: actor) } }
+
+        private func add(_ saves: Int, on actor: isolated any Actor) { observer?.add(saves) }
     }
 }

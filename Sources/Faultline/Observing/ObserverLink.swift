@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineObjects
 internal import FaultlineStore
@@ -12,9 +13,10 @@ final class ObserverLink: @unchecked Sendable {
         var following: Task<Void, Never>?
     }
 
-    private let actor: any Actor
+    /// Weak, because the actor may own the observer.
+    private weak var actor: (any Actor)?
     private let call: () -> Void
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     /// - Parameters:
     ///   - actor: The observer's actor.
@@ -62,7 +64,8 @@ final class ObserverLink: @unchecked Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        if isNew { Task.detached { await self.run(on: self.actor) } }
+        guard isNew else { return }
+        Task.detached { [self] in if let actor { await run(on: actor) } }
     }
 
     private func run(on actor: isolated any Actor) {

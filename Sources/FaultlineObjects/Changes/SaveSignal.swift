@@ -1,4 +1,4 @@
-internal import FaultlineLog
+internal import FaultlineDisk
 internal import Synchronization
 
 /// Wakes one task when the store shows a newer state.
@@ -10,7 +10,7 @@ package final class SaveSignal: Sendable {
         var waiting: CheckedContinuation<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     package init() {}
 

@@ -88,6 +88,33 @@ import Testing
         try context.save()
     }
 
+    /// An actor that owns its observers.
+    private actor Owner {
+        private var results: ResultsObserver<Document, Never>?
+        private var history: HistoryObserver?
+
+        func observe(_ container: ModelContainer) throws {
+            results = try ResultsObserver(
+                fetchDescriptor: FetchDescriptor(), modelContext: ModelContext(container))
+            history = try HistoryObserver(modelContainer: container)
+        }
+
+        var counts: [Int] { [results?.results.count ?? 0, history?.eventCounter ?? 0] }
+    }
+
+    @Test func `an actor that owns its observers is freed`() async throws {
+        weak var owner: Owner?
+        do {
+            let made = Owner()
+            owner = made
+            try await made.observe(container)
+            try add("a", "b")
+            while await made.counts != [2, 1] { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        try add("c")
+        try await wait { owner == nil }
+    }
+
     @Test func `the history observer counts saves of its classes and authors`() async throws {
         let all = try HistoryObserver(modelContainer: container)
         let labels = try HistoryObserver(observedModels: [Label.self], modelContainer: container)
