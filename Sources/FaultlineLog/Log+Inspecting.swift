@@ -103,10 +103,10 @@ extension Log {
         // While no checkpoint runs, nothing is moved or dropped.
         try writing.checkpointer.whileIdle { () throws(LogError) in
             if let cold = writing.checkpointer.compactor.openEnd { ends[cold.number] = cold.end }
-            let (completion, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }
-            writing.committer.finish(completion, leads: leads)
-            if let failure = completion.failure { throw failure }
-            guard let position = completion.position else { throw .closed(path) }
+            let (request, leads) = writing.sequencer.turn.withLock { writing.sequencer.enqueueBarrier() }
+            writing.committer.finish(request, leads: leads)
+            if let failure = request.failure { throw failure }
+            guard let position = request.position else { throw .closed(path) }
             ends[position.segment.number] = position.offset
             settled = (snapshot(), manifestState)
         }

@@ -27,21 +27,26 @@ extension Log {
     package func write<R>(
         author: String?, _ body: (inout Transaction) throws -> R
     ) throws -> (value: R, receipt: CommitReceipt) {
-        let (value, commit) = try queue(author: author, isSuspending: false, body)
-        return (value, try end(commit))
+        var values: [R] = []
+        let commit = try queue(author: author, isSuspending: false) { transaction in
+            values.append(try body(&transaction))
+        }
+        return (values[0], try end(commit))
     }
 
     /// Writes the records of one transaction, and queues them; `end` must follow.
+    ///
+    /// Not generic: the instructions of a small commit are counted, and a value of any type takes hundreds.
     ///
     /// - Parameters:
     ///   - author: The author of the transaction.
     ///   - isSuspending: Whether the caller suspends its task until `QueuedCommit.wait` is done, and calls `end` then.
     ///   - body: Makes the records.
-    /// - Returns: The result of `body`, and the queued transaction.
+    /// - Returns: The queued transaction.
     /// - Throws: As `write`, except for errors of the disk that `end` throws.
-    package func queue<R>(
-        author: String?, isSuspending: Bool, _ body: (inout Transaction) throws -> R
-    ) throws -> (value: R, commit: QueuedCommit) {
+    package func queue(
+        author: String?, isSuspending: Bool, _ body: (inout Transaction) throws -> Void
+    ) throws -> QueuedCommit {
         let writing = try writable()
         let begin = writing.times?.now() ?? 0
         if options.maintenance == .thread { try makeOverdueCheckpoint(writing) }
@@ -51,14 +56,12 @@ extension Log {
             return try inTurn(sequencer) {
                 try checkOpen()
                 var transaction = Transaction(sequencer)
-                let value = try body(&transaction)
+                try body(&transaction)
                 let ending = try sequencer.end(author: author)
                 // In the writer's turn, so that the waits stand in the order of the queue.
                 let wait =
-                    isSuspending ? ending.completion.flatMap { writing.waiter?.add($0, leads: ending.leads) } : nil
-                return (
-                    value, QueuedCommit(ending: ending, isDue: sequencer.isCheckpointDue, begin: begin, wait: wait)
-                )
+                    isSuspending ? ending.request.flatMap { writing.waiter?.add($0, leads: ending.leads) } : nil
+                return QueuedCommit(ending: ending, isDue: sequencer.isCheckpointDue, begin: begin, wait: wait)
             }
         } catch {
             // The bytes written for it take space, however it ended.
@@ -79,10 +82,10 @@ extension Log {
         let writing = try writable()
         let ending = commit.ending
         var snapshot: Snapshot?
-        if let completion = ending.completion {
-            if commit.wait == nil { writing.committer.finish(completion, leads: ending.leads) }
-            if let failure = completion.failure { throw failure.about(ending.transaction) }
-            snapshot = completion.takeSnapshot()
+        if let request = ending.request {
+            if commit.wait == nil { writing.committer.finish(request, leads: ending.leads) }
+            if let failure = request.failure { throw failure.about(ending.transaction) }
+            snapshot = request.takeSnapshot()
         }
         if !ending.isEmpty {
             writing.synchronizer?.noteCommit()
@@ -179,7 +182,7 @@ extension Log {
 
     func checkOpen() throws(LogError) {
         if isClosed.load(ordering: .acquiring) { throw .closed(path) }
-        if let failure = publisher.failure {
+        if publisher.hasFailed, let failure = publisher.failure {
             throw .poisoned(by: failure, ", so nothing more is written.")
         }
     }

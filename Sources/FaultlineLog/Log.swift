@@ -40,29 +40,6 @@ package final class Log: @unchecked Sendable {
     /// The engine's memory.
     package let budget: MemoryBudget
 
-    /// The parts that only a log open for writing has.
-    struct Writing {
-        let manifest: Manifest
-        let committer: Committer
-        let sequencer: Sequencer
-        let checkpointer: Checkpointer
-        let maintainer: Maintainer
-        /// Nil if each commit waits for the disk, or nothing may be written in the background.
-        let synchronizer: BackgroundSynchronizer?
-        /// Nil if saves wait on their own threads.
-        let waiter: CommitWaiter?
-        let space: DiskSpace
-        /// Times commits, if they are observed.
-        let times: CommitTimes?
-        let waits = SpaceWaits()
-
-        func stopThreads() {
-            maintainer.stop()
-            synchronizer?.stop()
-            waiter?.stop()
-        }
-    }
-
     /// Opens the store in `directory`, or creates one there.
     ///
     /// Opening a store that is open in this process returns the same log, with the options of the first opening; each
@@ -168,54 +145,9 @@ package final class Log: @unchecked Sendable {
             let parts = LogParts(
                 directory: opened.directory, manifest: manifest, publisher: publisher, holds: holds, options: options,
                 clock: clock, cache: cache, blockCache: blockCache, budget: budget)
-            return Self.prepareWriting(parts, opened, tables)
+            return Writing(parts, opened, tables)
         }
         watch.note(.opened(opened.report, nanoseconds: watch.nanoseconds(since: begin)))
-    }
-
-    private static func prepareWriting(
-        _ parts: LogParts, _ opened: Opening.Opened, _ tables: WorkingTables
-    ) -> Writing {
-        let (options, publisher) = (parts.options, parts.publisher)
-        parts.manifest.onFailure { error in publisher.fail(error) }
-        let fileSystem = Self.fileSystem(of: opened.directory)
-        // Zeros ahead cost more than they save on a file system that allocates at each write, and on one without
-        // durability.
-        let prepares = fileSystem.map { !$0.isCopyOnWrite && !$0.isVolatile } ?? false
-        opened.directory.damage.tell(parts.manifest)
-        let committer = Committer(parts, opened, preparedByteCount: prepares ? options.preparedByteCount : 0)
-        let runs = RunStore(
-            directory: parts.directory, manifest: parts.manifest, publisher: publisher, cache: parts.blockCache,
-            budget: parts.budget)
-        let space = DiskSpace(opened.directory, options)
-        space.holdBack(storeByteCount: opened.state.segmentByteCount, isOpening: true)
-        let sequencer = Sequencer(parts, opened, tables, committer: committer, runs: runs, space: space)
-        let compactor = Compactor(
-            directory: parts.directory, manifest: parts.manifest, publisher: publisher, sequencer: sequencer,
-            options: options, budget: parts.budget, cold: opened.cold)
-        let checkpointer = Checkpointer(parts, sequencer, compactor, listed: opened.pageFiles)
-        let maintainer = Maintainer(
-            checkpointer, compacts: options.isCompacting, patienceMilliseconds: options.patienceMilliseconds)
-        if options.maintenance == .thread {
-            maintainer.start()
-            if sequencer.isCheckpointDue || sequencer.account.toleratedByteCount > 0 { _ = maintainer.ask() }
-        }
-        var synchronizer: BackgroundSynchronizer?
-        if options.maintenance == .thread, options.durability == .async, fileSystem?.isVolatile != true {
-            synchronizer = BackgroundSynchronizer(
-                committer, delayMilliseconds: options.synchronizationDelayMilliseconds)
-        }
-        synchronizer?.start()
-        return Writing(
-            manifest: parts.manifest, committer: committer, sequencer: sequencer, checkpointer: checkpointer,
-            maintainer: maintainer, synchronizer: synchronizer,
-            waiter: options.maintenance == .thread && options.durability == .sync ? CommitWaiter(committer) : nil,
-            space: space, times: committer.times)
-    }
-
-    /// The kind of the file system that holds the store; nil if the disk does not report it.
-    private static func fileSystem(of directory: StoreDirectory) -> FileSystemKind? {
-        do throws(DiskError) { return try directory.disk.fileSystem(of: directory.path) } catch { return nil }
     }
 
     deinit {

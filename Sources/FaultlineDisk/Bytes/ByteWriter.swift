@@ -2,6 +2,7 @@
 ///
 /// It owns its memory exclusively and cannot be copied, so appending needs no uniqueness check. `removeAll` keeps the
 /// memory for the next use. Only one thread may use a writer at a time.
+@usableFromInline
 package struct ByteWriter: ~Copyable {
     @usableFromInline var start: UnsafeMutableRawPointer
     @usableFromInline var capacity: Int
@@ -73,6 +74,14 @@ package struct ByteWriter: ~Copyable {
         reserve(MemoryLayout<Value>.size)
         start.storeBytes(of: value.littleEndian, toByteOffset: count, as: Value.self)
         count &+= MemoryLayout<Value>.size
+    }
+
+    /// Appends a byte.
+    @inlinable @inline(__always)
+    package mutating func appendByte(_ byte: UInt8) {
+        reserve(1)
+        start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count &+= 1
     }
 
     /// Appends bytes.

@@ -8,37 +8,9 @@ import Synchronization
 /// that queue in the meantime wait for the next group. When the leader's own work is done, it hands over to the first
 /// waiting thread. So no thread waits for one that has nothing to commit, and a single writer never changes threads.
 ///
-/// Concurrency: `lock` guards queue, leadership flag and blocks. The file position belongs to the leader.
+/// Concurrency: `lock` guards queue, leadership flag and blocks. The group and the file position belong to the leader.
 // Safe because of the rules in the comment above.
 final class Committer: @unchecked Sendable {
-    /// A frame to be written, or only a wait for all earlier items.
-    struct Item {
-        struct Frame {
-            let block: FrameBlock
-            let start: Int
-            let byteCount: Int
-            let segment: ManagedFile
-            let offset: UInt64
-            /// The end of the disk space that was reserved in the segment when the frame was queued.
-            let roomEnd: UInt64
-        }
-        /// The state that becomes visible with a transaction's last frame.
-        struct Visible {
-            let sequence: UInt64
-            let tables: TableSet
-        }
-        let frame: Frame?
-        let visible: Visible?
-        let completion: Completion
-        /// The blob segment whose bytes must be durable before the frame is written.
-        let blobs: BlobSegment?
-        /// The offset in that segment behind the blobs of this transaction.
-        let blobEnd: UInt64
-        /// Whether the item needs only a commit's own durability, which is none with `.async`.
-        var isCommit = true
-        var needsSync: Bool { visible != nil || frame == nil }
-    }
-
     private let directory: StoreDirectory
     private let manifest: Manifest
     private let publisher: Publisher
@@ -49,10 +21,12 @@ final class Committer: @unchecked Sendable {
     private let blobByteCount = Atomic<UInt64>(0)
 
     private let lock = EngineLock()
-    @exclusivity(unchecked) private var queue: [Item] = []
+    @exclusivity(unchecked) private var queue: [CommitRequest] = []
     @exclusivity(unchecked) private var hasLeader = false
 
     // Guarded by leadership.
+    /// The requests that are being processed; empty between two groups.
+    @exclusivity(unchecked) private var group: [CommitRequest] = []
     @exclusivity(unchecked) private var segment: ManagedFile
     @exclusivity(unchecked) private var written: UInt64
     @exclusivity(unchecked) private var durable: UInt64
@@ -82,25 +56,25 @@ final class Committer: @unchecked Sendable {
         zerosAhead = ZerosAhead(firstByteCount: durability == .sync ? preparedByteCount : 0, from: opened.end)
     }
 
-    /// Appends an item to the queue.
+    /// Appends a request to the queue.
     ///
-    /// If the item has a frame, the caller must hold the writer lock, so that the order is that of the sequence
+    /// If the request has a frame, the caller must hold the writer lock, so that the order is that of the sequence
     /// numbers.
     ///
     /// - Returns: Whether the caller must lead, which it does by `finish`.
-    func enqueue(_ item: Item) -> Bool {
+    func enqueue(_ request: CommitRequest) -> Bool {
         lock.lock()
         defer { lock.unlock() }
-        queue.append(item)
-        item.frame?.block.queuedFrameCount += 1
+        queue.append(request)
+        request.frame?.block.queuedFrameCount += 1
         if hasLeader { return false }
         hasLeader = true
         return true
     }
 
-    /// Waits until an item is done, and leads if the caller must.
-    func finish(_ completion: Completion, leads: Bool) {
-        if leads || completion.wait() { lead(until: completion) }
+    /// Waits until a request is done, and leads if the caller must.
+    func finish(_ request: CommitRequest, leads: Bool) {
+        if leads || request.wait() { lead(until: request) }
     }
 
     /// The newest transaction known to be durable, with all earlier ones.
@@ -110,11 +84,9 @@ final class Committer: @unchecked Sendable {
     ///
     /// - Returns: The error, if a write or sync failed.
     func synchronizeAll() -> LogError? {
-        let completion = Completion()
-        let leads = enqueue(
-            Item(frame: nil, visible: nil, completion: completion, blobs: nil, blobEnd: 0, isCommit: false))
-        finish(completion, leads: leads)
-        return completion.failure
+        let request = CommitRequest(frame: nil, visible: nil, isCommit: false)
+        finish(request, leads: enqueue(request))
+        return request.failure
     }
 
     /// Frees the log's space that was reserved or prepared; to be called when no frame follows.
@@ -145,21 +117,23 @@ final class Committer: @unchecked Sendable {
         lock.withLock { block.queuedFrameCount == 0 }
     }
 
-    private func lead(until own: Completion) {
+    private func lead(until own: CommitRequest) {
         while true {
+            // The two arrays change places, so that both keep their memory.
             lock.lock()
-            let group = queue
-            queue.removeAll(keepingCapacity: true)
+            swap(&queue, &group)
             lock.unlock()
-            process(group, own: own)
+            process(own: own)
+            let hadFollowers = group.count > 1
+            group.popAll()
             // The woken followers queue their next frames before the next group begins.
-            if group.count > 1 { sched_yield() }
+            if hadFollowers { sched_yield() }
 
             lock.lock()
             if own.isDone {
                 if let next = queue.first {
                     lock.unlock()
-                    next.completion.lead()
+                    next.lead()
                 } else {
                     hasLeader = false
                     lock.unlock()
@@ -170,27 +144,36 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    private func process(_ group: [Item], own: Completion) {
-        var failure = publisher.failure.map { LogError.poisoned(by: $0, "; this transaction was not written.") }
-        var snapshot: Snapshot?
-        if failure == nil {
-            do {
-                try write(group)
-                if let newest = group.last(where: { $0.visible != nil })?.visible {
-                    snapshot = publisher.publish(sequence: newest.sequence, tables: newest.tables)
-                    directory.progress.noteAcknowledged(newest.sequence)
-                }
-            } catch {
-                publisher.fail(error)
-                failure = Self.outcomeUnknown(after: error)
+    private func process(own: CommitRequest) {
+        if publisher.hasFailed, let failure = publisher.failure {
+            return fail(.poisoned(by: failure, "; this transaction was not written."), own: own)
+        }
+        do {
+            try write()
+            var snapshot: Snapshot?
+            if let visible = group.last(where: { $0.visible != nil })?.visible {
+                snapshot = publisher.publish(sequence: visible.sequence, tables: visible.tables)
+                directory.progress.noteAcknowledged(visible.sequence)
             }
+            freeBlocks()
+            for request in group { request.finish(snapshot: snapshot, isWaited: request !== own) }
+        } catch {
+            publisher.fail(error)
+            fail(Self.outcomeUnknown(after: error), own: own)
         }
+    }
+
+    /// Ends all requests of the group with an error.
+    private func fail(_ error: LogError, own: CommitRequest) {
+        freeBlocks()
+        for request in group { request.fail(error, isWaited: request !== own) }
+    }
+
+    /// Counts the frames of the group as no longer queued.
+    private func freeBlocks() {
         lock.lock()
-        for item in group { item.frame?.block.queuedFrameCount -= 1 }
+        for request in group { request.frame?.block.queuedFrameCount -= 1 }
         lock.unlock()
-        for item in group {
-            item.completion.finish(snapshot: snapshot, failure: failure, isWaited: item.completion !== own)
-        }
     }
 
     private static func outcomeUnknown(after error: LogError) -> LogError {
@@ -202,20 +185,21 @@ final class Committer: @unchecked Sendable {
                 + "(\(error.message))", path: error.path, offset: error.offset, cause: error.cause)
     }
 
-    private func write(_ group: [Item]) throws(LogError) {
-        try synchronizeBlobs(of: group)
+    /// Writes the group.
+    private func write() throws(LogError) {
+        try synchronizeBlobs()
         var index = 0
         var groupByteCount = 0
         while index < group.count {
             guard let first = group[index].frame else {
-                group[index].completion.position = (segment, written, previousHead)
+                group[index].position = (segment, written, previousHead)
                 index += 1
                 continue
             }
             if first.segment !== segment { try moveOn(to: first.segment, begun: Self.sequence(of: first) - 1) }
             // Frames that are adjacent in memory and in the file are one write.
             var last = first
-            let start = index
+            var newest = group[index].visible?.sequence
             stamp(first)
             index += 1
             while index < group.count, let next = group[index].frame, next.block === last.block,
@@ -223,6 +207,7 @@ final class Committer: @unchecked Sendable {
             {
                 stamp(next)
                 last = next
+                newest = group[index].visible?.sequence ?? newest
                 index += 1
             }
             let bytes = UnsafeRawBufferPointer(
@@ -232,8 +217,7 @@ final class Committer: @unchecked Sendable {
             }
             written = last.offset + UInt64(last.byteCount)
             groupByteCount += bytes.count
-            let newest = group[start..<index].last { $0.visible != nil }
-            if let newest = newest?.visible { writtenSequence = newest.sequence }
+            if let newest { writtenSequence = newest }
         }
         // Only the one leader adds to the count.
         byteCount.store(byteCount.load(ordering: .relaxed) &+ UInt64(groupByteCount), ordering: .relaxed)
@@ -264,11 +248,11 @@ final class Committer: @unchecked Sendable {
     }
 
     /// The number of the transaction that a frame belongs to.
-    private static func sequence(of frame: Item.Frame) -> UInt64 {
+    private static func sequence(of frame: CommitRequest.Frame) -> UInt64 {
         (frame.block.start + frame.start)[FrameHeader.Fields.sequence]
     }
 
-    private func stamp(_ frame: Item.Frame) {
+    private func stamp(_ frame: CommitRequest.Frame) {
         lastSequence = Self.sequence(of: frame)
         previousHead = FrameHeader.stamp(
             frame.block.start + frame.start, durable: durable, previousHead: previousHead, at: frame.offset,
@@ -292,14 +276,14 @@ final class Committer: @unchecked Sendable {
     }
 
     /// A frame must not be readable before the blobs that it places are durable.
-    private func synchronizeBlobs(of group: [Item]) throws(LogError) {
+    private func synchronizeBlobs() throws(LogError) {
         var end: UInt64 = 0
         var segment: BlobSegment?
-        for item in group where item.blobEnd > 0 {
+        for request in group where request.blobEnd > 0 {
             // A full segment may be followed by the next one in the same group.
-            if let segment, segment !== item.blobs { try segment.synchronize(through: end) }
-            segment = item.blobs
-            end = item.blobEnd
+            if let segment, segment !== request.blobs { try segment.synchronize(through: end) }
+            segment = request.blobs
+            end = request.blobEnd
         }
         guard let segment else { return }
         try segment.synchronize(through: end)

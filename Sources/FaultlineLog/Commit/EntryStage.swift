@@ -122,30 +122,40 @@ struct EntryStage: ~Copyable {
 
     /// Appends the entries of one index to a memtable, in the order they were added.
     func append(_ index: Int, to memtable: Memtable, sequence: UInt64) {
-        guard let start = keys.bytes.baseAddress else { return }
         let index = Int32(index)
-        // The memtable's slots are scattered in memory, so they are prefetched some entries ahead.
-        let window = 16
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: window) { hashes in
-            var first = 0
-            while first < count {
-                let last = min(first + window, count)
-                var hashCount = 0
-                for place in first..<last where entries[place].index == index {
-                    hashes[hashCount] = entries[place].hash
-                    hashCount += 1
-                }
-                memtable.prefetch(hashes: UnsafeBufferPointer(rebasing: hashes[0..<hashCount]))
-                for place in first..<last where entries[place].index == index {
-                    let entry = entries + place
-                    memtable.append(
-                        key: UnsafeRawBufferPointer(
-                            start: start + entry.pointee.keyOffset, count: entry.pointee.keyByteCount),
-                        hash: entry.pointee.hash, id: entry.pointee.id, isDelete: entry.pointee.isDelete,
-                        sequence: sequence)
-                }
-                first = last
+        var first = 0
+        while first < count {
+            let last = min(first &+ Self.prefetchedCount, count)
+            // Not worth it for the few entries of a small transaction.
+            if count > Self.prefetchedCount { prefetch(first..<last, index, in: memtable) }
+            append(first..<last, index, to: memtable, sequence)
+            first = last
+        }
+    }
+
+    /// Entries whose slots in the memtable are prefetched together, because these are scattered in memory.
+    private static let prefetchedCount = 16
+
+    private func prefetch(_ range: Range<Int>, _ index: Int32, in memtable: Memtable) {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: range.count) { hashes in
+            var hashCount = 0
+            for place in range where entries[place].index == index {
+                hashes[hashCount] = entries[place].hash
+                hashCount += 1
             }
+            memtable.prefetch(hashes: UnsafeBufferPointer(rebasing: hashes[0..<hashCount]))
+        }
+    }
+
+    private func append(_ range: Range<Int>, _ index: Int32, to memtable: Memtable, _ sequence: UInt64) {
+        guard let start = keys.bytes.baseAddress else { return }
+        for place in range where entries[place].index == index {
+            let entry = entries + place
+            memtable.append(
+                key: UnsafeRawBufferPointer(
+                    start: start + entry.pointee.keyOffset, count: entry.pointee.keyByteCount),
+                hash: entry.pointee.hash, id: entry.pointee.id, isDelete: entry.pointee.isDelete,
+                sequence: sequence)
         }
     }
 

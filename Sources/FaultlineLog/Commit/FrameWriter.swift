@@ -95,11 +95,11 @@ struct FrameWriter {
     /// - Returns: The frame, for the queue.
     mutating func close(
         at place: Place, roomEnd: UInt64, _ header: (_ bodyByteCount: Int, _ headersCRC: UInt32, Int) -> FrameHeader
-    ) -> Committer.Item.Frame {
+    ) -> CommitRequest.Frame {
         header(byteCount - FrameHeader.byteCount, headersCRC, recordCount)
             .write(to: block.start + start, at: place.offset, of: place.segment.header)
         defer { start = -1 }
-        return Committer.Item.Frame(
+        return CommitRequest.Frame(
             block: block, start: start, byteCount: byteCount, segment: place.segment, offset: place.offset,
             roomEnd: roomEnd)
     }

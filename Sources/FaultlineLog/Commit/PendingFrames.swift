@@ -21,7 +21,9 @@ struct PendingFrames {
 
     /// Removes the frames of a block, because they are written.
     mutating func remove(_ block: FrameBlock) {
-        frames.removeAll { $0.block === block }
+        // Mostly all frames lie in one block.
+        while let last = frames.last, last.block === block { frames.removeLast() }
+        if !frames.isEmpty { frames.removeAll { $0.block === block } }
     }
 
     /// The bytes at a location, or nil if they are not in memory.

@@ -24,6 +24,9 @@ final class Publisher: @unchecked Sendable {
         lock.withLock { Unmanaged.passUnretained(current).toOpaque() == snapshot.toOpaque() }
     }
 
+    /// Whether a write or sync failed.
+    var hasFailed: Bool { lock.withLock { currentFailure != nil } }
+
     /// Set once a write or sync failed.
     var failure: LogError? { lock.withLock { currentFailure } }
 

@@ -14,7 +14,7 @@ extension Sequencer {
     /// - Throws: Disk errors, and the error of an earlier failed write; the tables are then unchanged.
     func publish(_ moves: ArraySlice<Move>, to segment: ColdSegment, headByteCount: UInt64) throws(LogError) {
         turn.lock()
-        let completion = Completion()
+        let request: CommitRequest
         let leads: Bool
         let cold = UInt32(truncatingIfNeeded: segment.managed.number)
         let died = account.dead
@@ -31,10 +31,9 @@ extension Sequencer {
                     died.add(move.to)
                 }
             }
-            leads = committer.enqueue(
-                Committer.Item(
-                    frame: nil, visible: .init(sequence: sequence, tables: tables.capture()), completion: completion,
-                    blobs: nil, blobEnd: 0, isCommit: false))
+            request = CommitRequest(
+                frame: nil, visible: .init(sequence: sequence, tables: tables.capture()), isCommit: false)
+            leads = committer.enqueue(request)
             account.countDead()
             account.segments.setEnd(segment.end, of: segment.managed.number)
             account.note()
@@ -45,8 +44,8 @@ extension Sequencer {
             throw error
         }
         turn.unlock()
-        committer.finish(completion, leads: leads)
-        if let failure = completion.failure { throw failure }
+        committer.finish(request, leads: leads)
+        if let failure = request.failure { throw failure }
     }
 
     /// The location of a moved object; absent if its table was dropped, which must not be created again.

@@ -141,7 +141,7 @@ final class Sequencer: @unchecked Sendable {
         /// Whether there was nothing to write.
         let isEmpty: Bool
         /// Nil if there is nothing to wait for.
-        let completion: Completion?
+        let request: CommitRequest?
         let leads: Bool
     }
 
@@ -155,7 +155,7 @@ final class Sequencer: @unchecked Sendable {
             let barrier = publisher.snapshot.sequence < sequence ? enqueueBarrier(isCommit: true) : nil
             return Ending(
                 sequence: sequence, transaction: TransactionID(high: 0, low: 0), wallNanoseconds: wallNanoseconds,
-                isEmpty: true, completion: barrier?.completion, leads: barrier?.leads ?? false)
+                isEmpty: true, request: barrier?.request, leads: barrier?.leads ?? false)
         }
         let clockNanoseconds = clock.wallNanoseconds()
         let record = TransactionRecord(
@@ -192,25 +192,22 @@ final class Sequencer: @unchecked Sendable {
         current.partialFrames.removeAll()
         current.spilledRuns.removeAll()
         let captured = tables.capture()
-        let completion = Completion()
-        let frame = closeFrame(flags: 0)
-        let leads = committer.enqueue(
-            Committer.Item(
-                frame: frame, visible: .init(sequence: sequence, tables: captured), completion: completion,
-                blobs: blobs,
-                blobEnd: current.usesBlobs ? blobs?.end ?? 0 : 0))
+        let request = CommitRequest(
+            frame: closeFrame(flags: 0), visible: .init(sequence: sequence, tables: captured),
+            blobs: current.usesBlobs ? blobs : nil, blobEnd: current.usesBlobs ? blobs?.end ?? 0 : 0)
+        let leads = committer.enqueue(request)
         if current.usesBlobs, let blobs { countWrittenBlobs(in: blobs) }
         current.writtenBlobs.removeAll()
         account.note()
         current.end()
         return Ending(
             sequence: sequence, transaction: closing.transaction, wallNanoseconds: wallNanoseconds,
-            isEmpty: false, completion: completion,
-            leads: leads)
+            isEmpty: false, request: request, leads: leads)
     }
 
     private static func bytes(of author: String?) throws(LogError) -> [UInt8] {
-        let bytes = Array((author ?? "").utf8)
+        guard let author else { return [] }
+        let bytes = Array(author.utf8)
         guard bytes.count <= Limits.authorByteCountMax else {
             throw .tooLarge(
                 "An author's name has at most \(Limits.authorByteCountMax) bytes of UTF-8; this one has \(bytes.count)."
@@ -220,14 +217,14 @@ final class Sequencer: @unchecked Sendable {
     }
 
     private func appendStagedEntries() {
-        for (number, definition) in stage.definitions.enumerated() {
-            stage.append(number, to: activeMemtable(of: definition), sequence: sequence)
+        for number in 0..<stage.definitions.count {
+            stage.append(number, to: activeMemtable(of: stage.definitions[number]), sequence: sequence)
         }
         stage.removeAll()
     }
 
     private func activeMemtable(of definition: IndexDefinition) -> Memtable {
-        if let state = indexes[definition.id] { return state.active }
+        if let state = indexes.find(definition.id) { return state.pointee.active }
         let memtable = Memtable(definition: definition, budget: budget)
         indexes = publisher.changeIndexes { $0 = $0.replacing(IndexState(definition: definition, active: memtable)) }
         return memtable
@@ -236,14 +233,12 @@ final class Sequencer: @unchecked Sendable {
     /// Queues a wait for everything sequenced so far.
     ///
     /// - Parameter isCommit: Whether a commit's durability is enough.
-    /// - Returns: A completion that has the position in the log, and whether the caller must lead.
-    func enqueueBarrier(isCommit: Bool = false) -> (completion: Completion, leads: Bool) {
-        let completion = Completion()
-        let leads = committer.enqueue(
-            Committer.Item(
-                frame: nil, visible: nil, completion: completion, blobs: isCommit ? nil : blobs,
-                blobEnd: isCommit ? 0 : blobs?.end ?? 0, isCommit: isCommit))
-        return (completion, leads)
+    /// - Returns: A request that has the position in the log once it is done, and whether the caller must lead.
+    func enqueueBarrier(isCommit: Bool = false) -> (request: CommitRequest, leads: Bool) {
+        let request = CommitRequest(
+            frame: nil, visible: nil, blobs: isCommit ? nil : blobs, blobEnd: isCommit ? 0 : blobs?.end ?? 0,
+            isCommit: isCommit)
+        return (request, committer.enqueue(request))
     }
 
     // MARK: Records
@@ -438,7 +433,7 @@ final class Sequencer: @unchecked Sendable {
         blobs?.managed.releaseReserve()
     }
 
-    private func closeFrame(flags: UInt8) -> Committer.Item.Frame {
+    private func closeFrame(flags: UInt8) -> CommitRequest.Frame {
         let closed = frame.close(at: .init(segment: segment, offset: offset), roomEnd: room.end) {
             FrameHeader(
                 kind: .commit, bodyByteCount: $0, headersCRC: $1, recordCount: $2, flags: flags,
@@ -457,13 +452,11 @@ final class Sequencer: @unchecked Sendable {
     /// size needs little memory.
     private func writePartialFrame() throws(LogError) {
         try makeRoomAhead()
-        let completion = Completion()
         let frame = closeFrame(flags: FrameHeader.flagContinued)
         current.notePartial(frame)
-        let leads = committer.enqueue(
-            Committer.Item(frame: frame, visible: nil, completion: completion, blobs: nil, blobEnd: 0))
-        committer.finish(completion, leads: leads)
-        if let failure = completion.failure { throw fail(failure) }
+        let request = CommitRequest(frame: frame, visible: nil)
+        committer.finish(request, leads: committer.enqueue(request))
+        if let failure = request.failure { throw fail(failure) }
         self.frame.recycle()
         do {
             try spillIfNeeded()

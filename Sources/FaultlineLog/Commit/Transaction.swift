@@ -21,7 +21,9 @@ package struct Transaction: ~Copyable {
 
     /// The location of an object's record, written or pending.
     package func location(of id: RecordID, in table: TableID) throws(LogError) -> Location {
-        try sequencer.tables.location(of: id, in: table.rawValue)
+        // From the set alone: a call of the working tables would count a reference for each of their parts.
+        if let resident = sequencer.tables.set.residentLocation(of: id, in: table) { return resident }
+        return try sequencer.tables.location(of: id, in: table.rawValue)
     }
 
     /// The location of an object that `put` is called for next: finds the table's page once for both.

@@ -58,7 +58,7 @@ struct TransactionState {
     var isMakingRoom: Bool { isCompacting || hasDeleted && firstVersionCount == 0 && !leavesReserve }
 
     /// Counts the bytes of a frame that is written before the transaction's end.
-    mutating func notePartial(_ frame: Committer.Item.Frame) {
+    mutating func notePartial(_ frame: CommitRequest.Frame) {
         // Its header is counted like that of every frame.
         let byteCount = UInt64(frame.byteCount - FrameHeader.byteCount)
         let number = UInt32(truncatingIfNeeded: frame.segment.number)

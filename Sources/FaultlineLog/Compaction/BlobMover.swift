@@ -201,9 +201,9 @@ final class BlobMover {
             earlierByteCount += sequencer.account.segments.byteCount - before
             return ending
         }
-        guard let completion = ending.completion else { return }
-        sequencer.committer.finish(completion, leads: ending.leads)
-        if let failure = completion.failure { throw failure }
+        guard let request = ending.request else { return }
+        sequencer.committer.finish(request, leads: ending.leads)
+        if let failure = request.failure { throw failure }
     }
 
     // MARK: The segment written to

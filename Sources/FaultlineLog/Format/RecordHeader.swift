@@ -13,9 +13,13 @@ package enum RecordOperation: UInt8, Sendable {
 }
 
 /// The flags of a record.
+@usableFromInline
 package struct RecordFlags: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
+    @usableFromInline package let rawValue: UInt8
     @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// No flags: as `[]`, which is a call through the protocol in another module, of hundreds of instructions.
+    @inlinable @inline(__always)
+    package static var none: RecordFlags { RecordFlags(rawValue: 0) }
     /// The payload begins with the mask of changed slots.
     package static let changed = RecordFlags(rawValue: 1 << 0)
     /// No indexed slot changed: replay need not look at the indexes.

@@ -8,7 +8,7 @@ struct CapturedState {
     let fullBlobs: BlobSegment?
     let dead: [UInt32: UInt64]
     /// Done when everything captured is durable.
-    let completion: Completion
+    let request: CommitRequest
     let leads: Bool
 }
 

@@ -18,9 +18,9 @@ extension Checkpointer {
         if isClosing { compactor.giveUp() }
         compactor.countDropped()
         let captured = try capture()
-        committer.finish(captured.completion, leads: captured.leads)
-        if let failure = captured.completion.failure { throw failure }
-        guard let position = captured.completion.position else { throw .closed(directory.path) }
+        committer.finish(captured.request, leads: captured.leads)
+        if let failure = captured.request.failure { throw failure }
+        guard let position = captured.request.position else { throw .closed(directory.path) }
         let state = manifest.state
         if let full = captured.fullBlobs { compactor.oweSeal(of: full, last: captured.sequence, state) }
         if try isStored(captured, at: position, in: state) {
@@ -147,7 +147,7 @@ extension Checkpointer {
         }
         sequencer.freezeMemtables()
         capturedFileNumber = directory.nextFileNumber
-        let (completion, leads) = sequencer.enqueueBarrier()
+        let (request, leads) = sequencer.enqueueBarrier()
         committedByteCount += sequencer.byteCountSinceCheckpoint + sequencer.account.deadBlobByteCount
         sequencer.byteCountSinceCheckpoint = 0
         sequencer.account.deadBlobByteCount = 0
@@ -156,7 +156,7 @@ extension Checkpointer {
             tables: sequencer.tables.captured, sequence: sequencer.sequence, wallNanoseconds: sequencer.wallNanoseconds,
             blobs: blobs.map { ($0.managed.number, $0.end, $0.previousHead) },
             fullBlobs: sequencer.takeFullBlobSegment(),
-            dead: sequencer.deadByteCounts(), completion: completion,
+            dead: sequencer.deadByteCounts(), request: request,
             leads: leads)
     }
 }

@@ -79,10 +79,10 @@ extension Checkpointer {
             compactor.giveUp()
             // No thread writes any more; this waits for queued frames.
             sequencer.turn.lock()
-            let (completion, leads) = sequencer.enqueueBarrier()
+            let (request, leads) = sequencer.enqueueBarrier()
             sequencer.turn.unlock()
-            committer.finish(completion, leads: leads)
-            if let failure = completion.failure { throw failure }
+            committer.finish(request, leads: leads)
+            if let failure = request.failure { throw failure }
             let segment = try directory.createDurably(
                 .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
             segment.noteListed()

@@ -3,12 +3,12 @@ import Synchronization
 
 /// A queued commit that a suspended task waits for.
 package final class CommitWait: Sendable {
-    fileprivate let completion: Completion
+    fileprivate let request: CommitRequest
     fileprivate let leads: Bool
     private let state = Guarded<(isDone: Bool, notify: (@Sendable () -> Void)?)>((false, nil))
 
-    fileprivate init(_ completion: Completion, leads: Bool) {
-        self.completion = completion
+    fileprivate init(_ request: CommitRequest, leads: Bool) {
+        self.request = request
         self.leads = leads
     }
 
@@ -55,8 +55,8 @@ final class CommitWaiter: Sendable {
     /// Adds a commit that was queued just now; called with the writer lock held.
     ///
     /// - Returns: Its wait; nil if there is no thread, so that the caller has to wait itself.
-    func add(_ completion: Completion, leads: Bool) -> CommitWait? {
-        let wait = CommitWait(completion, leads: leads)
+    func add(_ request: CommitRequest, leads: Bool) -> CommitWait? {
+        let wait = CommitWait(request, leads: leads)
         let isAdded = state.withLock { state in
             guard !state.isStopped else { return false }
             if !state.hasBegun {
@@ -88,7 +88,7 @@ final class CommitWaiter: Sendable {
                 defer { state.waits.removeAll() }
                 return state.waits
             }) {
-                committer.finish(wait.completion, leads: wait.leads)
+                committer.finish(wait.request, leads: wait.leads)
                 wait.end()
             }
             // All waits that were added before the stop are done.

@@ -1,3 +1,4 @@
+import FaultlineDisk
 import Synchronization
 
 /// 128 consecutive pages of a table: the lower level of its directory.
@@ -5,22 +6,21 @@ import Synchronization
 /// Shared by the roots that see the same 128 page versions; `references` counts these.
 struct TableChunk: ~Copyable {
     static let pageCount = 128
+    /// Bytes of a chunk with its slots.
+    fileprivate static let byteCount =
+        MemoryLayout<TableChunk>.stride + pageCount * MemoryLayout<PageHandlePointer?>.stride
 
     let references = Atomic<Int>(1)
     /// The working version that created it; only that one may change it in place.
     let version: UInt64
+    /// In the same allocation, behind the chunk.
     let slots: UnsafeMutablePointer<PageHandlePointer?>
     /// Slots in use; a version without any drops the chunk.
     var usedCount = 0
 
-    init(version: UInt64) {
+    fileprivate init(version: UInt64, slots: UnsafeMutablePointer<PageHandlePointer?>) {
         self.version = version
-        slots = .allocate(capacity: Self.pageCount)
-        slots.initialize(repeating: nil, count: Self.pageCount)
-    }
-
-    deinit {
-        slots.deallocate()
+        self.slots = slots
     }
 }
 
@@ -28,8 +28,13 @@ typealias TableChunkPointer = UnsafeMutablePointer<TableChunk>
 
 extension PageCache {
     func makeChunk(version: UInt64) -> TableChunkPointer {
-        let chunk = TableChunkPointer.allocate(capacity: 1)
-        chunk.initialize(to: TableChunk(version: version))
+        // The slots follow the chunk: one allocation for both.
+        let memory = BufferMemory.allocate(byteCount: TableChunk.byteCount)
+        let slots = (memory + MemoryLayout<TableChunk>.stride).bindMemory(
+            to: PageHandlePointer?.self, capacity: TableChunk.pageCount)
+        slots.initialize(repeating: nil, count: TableChunk.pageCount)
+        let chunk = memory.bindMemory(to: TableChunk.self, capacity: 1)
+        chunk.initialize(to: TableChunk(version: version, slots: slots))
         return chunk
     }
 
@@ -70,6 +75,6 @@ extension PageCache {
             index &+= 1
         }
         chunk.deinitialize(count: 1)
-        chunk.deallocate()
+        BufferMemory.deallocate(UnsafeMutableRawPointer(chunk), byteCount: TableChunk.byteCount)
     }
 }

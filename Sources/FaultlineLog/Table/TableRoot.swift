@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// One version of one location table: object identifier to location.
 ///
 /// Two levels: an array of chunks, each with 128 pages of 336 locations. A look-up is four dependent loads and takes no
@@ -23,7 +25,7 @@ package final class TableRoot: @unchecked Sendable {
         self.table = table
         self.version = version
         self.cache = cache
-        chunks = .allocate(capacity: 1)
+        chunks = BufferMemory.allocate(TableChunkPointer?.self, capacity: 1)
         chunks.initialize(to: nil)
         chunkCount = 0
         recordCount = 0
@@ -38,7 +40,7 @@ package final class TableRoot: @unchecked Sendable {
         chunkCount = other.chunkCount
         recordCount = other.recordCount
         nextID = other.nextID
-        chunks = .allocate(capacity: max(chunkCount, 1))
+        chunks = BufferMemory.allocate(TableChunkPointer?.self, capacity: max(chunkCount, 1))
         chunks.initialize(repeating: nil, count: max(chunkCount, 1))
         for index in 0..<chunkCount {
             guard let chunk = other.chunks[index] else { continue }
@@ -48,10 +50,13 @@ package final class TableRoot: @unchecked Sendable {
     }
 
     deinit {
-        for index in 0..<chunkCount {
-            if let chunk = chunks[index] { cache.release(chunk) }
+        // Without a reference of its own, which costs a hundred instructions: the cache has weak references.
+        Unmanaged.passUnretained(cache)._withUnsafeGuaranteedRef { cache in
+            for index in 0..<chunkCount {
+                if let chunk = chunks[index] { cache.release(chunk) }
+            }
         }
-        chunks.deallocate()
+        BufferMemory.deallocate(chunks, capacity: max(chunkCount, 1))
     }
 
     /// Pages up to the last that exists, with gaps.
@@ -148,10 +153,10 @@ package final class TableRoot: @unchecked Sendable {
     }
 
     private func growChunks(to count: Int) {
-        let larger = UnsafeMutablePointer<TableChunkPointer?>.allocate(capacity: count)
+        let larger = BufferMemory.allocate(TableChunkPointer?.self, capacity: count)
         larger.initialize(repeating: nil, count: count)
         for index in 0..<chunkCount { larger[index] = chunks[index] }
-        chunks.deallocate()
+        BufferMemory.deallocate(chunks, capacity: max(chunkCount, 1))
         chunks = larger
         chunkCount = count
     }

@@ -96,7 +96,7 @@ extension QuarantineEntry {
         let bytes = try NestedEncoder.encode(self, scalars: FoundationScalars())
         let number = try transaction.allocateIDs(1, in: .quarantine)
         try transaction.put(
-            number, in: .quarantine, layout: 0, changed: nil, flags: [], byteCount: bytes.count
+            number, in: .quarantine, layout: 0, changed: nil, flags: .none, byteCount: bytes.count
         ) { target in bytes.withUnsafeBytes { target.copyMemory(from: $0) } }
         return number
     }

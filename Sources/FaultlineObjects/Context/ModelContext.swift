@@ -209,11 +209,11 @@ public class ModelContext: Equatable, SendableMetatype {
     /// - Complexity: Proportional to the found objects and the checked rows, which `explain(_:)` counts; found objects
     ///   are also sorted if no index has the order.
     @inlinable @inline(__always)
-    public func fetch<T: PersistentModel>(
+    public final func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [T] {
         // Inlined, because the caller knows the class: where it is unknown, each part of the descriptor takes hundreds
-        // of instructions.
+        // of instructions. Final, because a method that could be overridden is called and not inlined.
         if looksUpUniqueValues, let predicate = descriptor.predicate, descriptor.fetchOffset ?? 0 <= 0,
             // Not `isEmpty`, which takes hundreds of instructions more for elements of a generic type.
             descriptor.sortBy.count == 0, descriptor.propertiesToFetch.count == 0,
@@ -231,14 +231,14 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Whether nothing but the store has a part in the answer of a fetch: no unsaved object, account or migration.
     @usableFromInline
-    var looksUpUniqueValues: Bool {
+    final var looksUpUniqueValues: Bool {
         core.pending.inserted.isEmpty && core.pending.changed.isEmpty && core.pending.deleted.isEmpty
             && core.accounting == nil && core.stage == nil
     }
 
     /// Looks up the object for a predicate that compares only a unique attribute; for a context without unsaved objects.
     @usableFromInline
-    func uniqueAnswer(
+    final func uniqueAnswer(
         _ expression: any StandardPredicateExpression<Bool>, _ variable: PredicateExpressions.VariableID,
         _ type: ModelType
     ) throws -> UniqueAnswer {
@@ -247,7 +247,7 @@ public class ModelContext: Equatable, SendableMetatype {
 
     /// Fetches the objects that any descriptor selects.
     @usableFromInline
-    func fetchAnything<T: PersistentModel>(
+    final func fetchAnything<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt
     ) throws -> [T] {
         try core.throwing { try core.accountedFetch(fileID, line) { try FetchRunner(core).fetch(descriptor) } }

@@ -23,7 +23,7 @@ extension FetchRunner {
         _ type: ModelType
     ) throws -> UniqueAnswer {
         guard let home = context.home(of: type), let entity = home.entity, !entity.uniqueIndexes.isEmpty,
-            !context.pending.hasPending(home), let equality = PropertyEquality(expression, variable),
+            !context.pending.hasPending(home), let equality = PropertyEquality(expression, variable, home),
             let slot = home.slot(of: equality.keyPath)
         else { return .unknown }
         try context.beginReading()
@@ -48,7 +48,7 @@ extension FetchRunner {
             // Not `isEmpty`, which takes hundreds of instructions more for elements of a generic type.
             descriptor.sortBy.count == 0, descriptor.propertiesToFetch.count == 0,
             descriptor.relationshipKeyPathsForPrefetching.count == 0,
-            let equality = PropertyEquality(predicate.expression, predicate.variable.key),
+            let equality = PropertyEquality(predicate.expression, predicate.variable.key, home),
             let slot = home.slot(of: equality.keyPath)
         else { return nil }
         guard descriptor.includePendingChanges || !context.pending.hasPending(home) else { return nil }

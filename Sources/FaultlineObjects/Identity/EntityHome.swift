@@ -46,6 +46,8 @@ package final class EntityHome: @unchecked Sendable {
     @exclusivity(unchecked) var recentRows = RecentRows()
     /// The property of the last look-up by a fetch, with its slot; used on the context's thread.
     @exclusivity(unchecked) private var lastProperty: (keyPath: AnyKeyPath, slot: Int)?
+    /// How to read the last predicate of the form `$0.property == constant`; used on the context's thread.
+    @exclusivity(unchecked) var equalities = EqualityCache()
     /// The unique index of each slot that has one of its own; nil for other slots.
     private(set) lazy var uniqueIndexes: [IndexDefinition?] = (entity?.slots.indices ?? 0..<0).map {
         entity?.uniqueIndex(comparedAt: $0)?.definition

@@ -63,7 +63,8 @@ struct Refusals {
     ///
     /// Removes refused calls; refused changes stay.
     mutating func next() -> (any Error)? {
-        defer { all.removeAll { $0.place == nil } }
+        guard let first else { return nil }
+        all.removeAll { $0.place == nil }
         return first
     }
 }

@@ -20,14 +20,12 @@ struct PendingRelationships {
     /// Callers never add an object that is a member already: they add one when its own side of the relationship is set
     /// to this owner.
     final class Delta {
-        /// The position among the deltas in the order of their creation.
-        let ordinal: Int
+        /// Whether its list has dropped it.
+        @exclusivity(unchecked) var isDropped = false
         @exclusivity(unchecked) private(set) var added = MemberList()
         private(set) var removed: Set<ObjectReference> = []
         /// All members in the order the user assigned; nil if only the sets above are known.
         @exclusivity(unchecked) private(set) var assigned: MemberList?
-
-        init(ordinal: Int) { self.ordinal = ordinal }
 
         func add(_ handle: ObjectHandle) {
             // A member that left and came back stays in `removed`: it has lost its old position, and is at the end.
@@ -78,50 +76,41 @@ struct PendingRelationships {
         let right: ObjectReference
     }
 
-    private var deltas: [Key: Delta] = [:]
-    /// The number of deltas created so far.
-    private var begun = 0
+    private var deltas = DeltaList()
     /// True: make the link; false: remove it.
     private(set) var links: [Link: Bool] = [:]
 
     var isEmpty: Bool { deltas.isEmpty && links.isEmpty }
 
-    mutating func delta(_ key: Key) -> Delta {
-        if let delta = deltas[key] { return delta }
-        let made = Delta(ordinal: begun)
-        begun += 1
-        deltas[key] = made
-        return made
-    }
+    mutating func delta(_ key: Key) -> Delta { deltas[key] ?? deltas.append(key) }
 
-    func existing(_ key: Key) -> Delta? { deltas.isEmpty ? nil : deltas[key] }
+    func existing(_ key: Key) -> Delta? { deltas[key] }
 
     /// Drops the difference of one collection.
-    mutating func drop(_ key: Key) { deltas[key] = nil }
+    mutating func drop(_ key: Key) { deltas.drop(key) }
 
     mutating func setLink(_ link: Link, isPresent: Bool) {
         // Made and removed again, or the reverse: nothing to do.
         if let known = links[link], known != isPresent { links[link] = nil } else { links[link] = isPresent }
     }
 
-    /// The deltas in the order of their creation, so that the same changes are written in the same order.
-    var inOrder: [(key: Key, delta: Delta)] {
-        deltas.map { ($0.key, $0.value) }.sorted { $0.delta.ordinal < $1.delta.ordinal }
-    }
+    /// The differences in the order of their creation, so that the same changes are written in the same order.
+    var inOrder: [(key: Key, delta: Delta)] { deltas.inOrder }
 
     /// Drops changes that involve unsaved objects which leave the context: all of them in one call, because it walks
     /// all pending changes.
     mutating func forget(_ references: Set<ObjectReference>) {
         guard !references.isEmpty, !isEmpty else { return }
-        deltas = deltas.filter { !references.contains($0.key.owner) }
         links = links.filter { !references.contains($0.key.left) && !references.contains($0.key.right) }
-        for delta in deltas.values { delta.forget(references) }
-        deltas = deltas.filter { !$0.value.isEmpty }
+        deltas.removeAll { key, delta in
+            if references.contains(key.owner) { return true }
+            delta.forget(references)
+            return delta.isEmpty
+        }
     }
 
     mutating func removeAll() {
         deltas.removeAll()
         links.removeAll()
-        begun = 0
     }
 }

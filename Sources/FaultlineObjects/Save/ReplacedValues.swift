@@ -34,8 +34,11 @@ struct ReplacedValues {
         draft.setOrderKey(slot, nil)
     }
 
+    private var isEmpty: Bool { targets.isEmpty && orders.isEmpty && unmarked.isEmpty }
+
     /// Restores all values, the last one first.
     mutating func restore() {
+        guard !isEmpty else { return }
         for (core, slot, bits) in targets.reversed() { core.pointee.draft?.setToOne(slot, bits) }
         for (handle, slot, key) in orders.reversed() { handle.core.pointee.draft?.setOrderKey(slot, key) }
         for (core, slot, mask) in unmarked.reversed() { core.pointee.draft?.takeBackMark(of: slot, mask: mask) }
@@ -44,6 +47,7 @@ struct ReplacedValues {
 
     /// Keeps the values as the save has made them.
     mutating func forget() {
+        guard !isEmpty else { return }
         targets.removeAll()
         orders.removeAll()
         unmarked.removeAll()

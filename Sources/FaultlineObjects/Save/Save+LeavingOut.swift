@@ -37,6 +37,7 @@ extension Save {
 
     /// Notes the new objects that are refused because others have their unique values.
     mutating func noteRefusedInserts() {
+        guard !losing.isEmpty else { return }
         for loser in losing.inOrder where !loser.isLeftOut {
             guard let entity = entity(ofInsert: loser.position) else { continue }
             let core = context.pending.inserted[loser.position].core
@@ -141,6 +142,8 @@ struct LosingInserts {
     private var seenAgain: Set<Int> = []
     /// The lengths of the walk's lists before the save left anything out.
     private var before: (unsaved: Int, marked: Int)?
+
+    var isEmpty: Bool { losers.isEmpty }
 
     var inOrder: [Loser] { losers.values.sorted { $0.position < $1.position } }
 

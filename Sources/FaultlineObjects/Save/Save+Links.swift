@@ -25,7 +25,7 @@ extension Save {
 
     /// Removes, makes and moves links, one link table after the other.
     mutating func writeLinks(in transaction: inout Transaction) throws {
-        guard !context.pending.relationships.isEmpty else { return }
+        guard store.storage.hasLinks, !context.pending.relationships.isEmpty else { return }
         var tables: [TableID: LinkChanges] = [:]
         for entity in store.storage.entities {
             for case .toMany(let relationship) in entity.slots {

@@ -75,7 +75,7 @@ struct Save: ~Copyable {
             return try store.log.queue(author: context.history.author, isSuspending: isSuspending) { transaction in
                 sequence = transaction.sequence
                 try write(adding: addition, in: &transaction)
-            }.commit
+            }
         } catch {
             fail()
             guard let error = error as? StoreError, [.duplicate, .missing, .tooLarge].contains(error.code) else {

@@ -8,7 +8,12 @@ struct SavedNumbers {
     private var positions: [UInt64: Int]?
 
     /// Begins with `count` objects without a number.
-    mutating func begin(_ count: Int) { numbers = [RecordID](repeating: 0, count: count) }
+    mutating func begin(_ count: Int) {
+        // Not `Array(repeating:count:)`, which looks up the type of the array in the runtime.
+        numbers = []
+        numbers.reserveCapacity(count)
+        for _ in 0..<count { numbers.append(0) }
+    }
 
     @inline(__always)
     subscript(position: Int) -> RecordID {

@@ -9,6 +9,8 @@ package final class SchemaStorage: Sendable {
     package let layouts: [UInt16: RowLayout]
     /// Whether any to-many relationship has a least or greatest number of members.
     package let hasBounds: Bool
+    /// Whether any relationship is kept in a table of links.
+    package let hasLinks: Bool
     private let ordinals: [String: Int]
 
     /// Resolves a catalog.
@@ -25,6 +27,7 @@ package final class SchemaStorage: Sendable {
         }
         self.entities = entities
         hasBounds = entities.contains { !$0.boundedSlots.isEmpty }
+        hasLinks = !catalog.map.links.isEmpty
     }
 
     package func entity(named name: String) -> EntityStorage? {

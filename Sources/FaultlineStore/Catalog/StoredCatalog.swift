@@ -100,7 +100,7 @@ package struct StoredCatalog: Sendable {
         }
         do throws(LogError) {
             try transaction.put(
-                id, in: .catalog, layout: 0, changed: nil, flags: [], byteCount: bytes.count
+                id, in: .catalog, layout: 0, changed: nil, flags: .none, byteCount: bytes.count
             ) { target in
                 bytes.withUnsafeBytes { target.copyMemory(from: $0) }
             }

@@ -64,12 +64,7 @@ package enum MemberKey {
     private static func withBytes<Words, R, E: Error>(
         of words: Words, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        var result: Result<R, E>?
-        withUnsafeBytes(of: words) { bytes in
-            do throws(E) { result = .success(try body(bytes)) } catch { result = .failure(error) }
-        }
-        guard let result else { preconditionFailure("The closure of withUnsafeBytes always runs.") }
-        return try result.get()
+        try withUnsafeBytes(of: words) { (bytes) throws(E) in try body(bytes) }
     }
 }
 

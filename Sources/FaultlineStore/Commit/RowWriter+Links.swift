@@ -12,7 +12,7 @@ extension RowWriter {
         let rightIndex = side.isLeft ? side.otherIndex : side.index
         do throws(LogError) {
             try transaction.put(
-                id, in: side.table, layout: side.layout, changed: nil, flags: [], byteCount: LinkRow.byteCount
+                id, in: side.table, layout: side.layout, changed: nil, flags: .none, byteCount: LinkRow.byteCount
             ) { LinkRow.write(left: left, right: right, leftOrder: leftOrder, rightOrder: rightOrder, to: $0) }
             try MemberKey.with(owner: left, order: leftOrder, member: right) { (bytes) throws(LogError) in
                 try transaction.insertEntry(leftIndex, key: bytes, id: id)
@@ -49,7 +49,8 @@ extension RowWriter {
             try change(leftIndex, row.left, row.right, from: row.leftOrder, to: newLeft)
             try change(rightIndex, row.right, row.left, from: row.rightOrder, to: newRight)
             try transaction.put(
-                id, in: side.table, layout: side.layout, changed: SlotMask.all, flags: [], byteCount: LinkRow.byteCount
+                id, in: side.table, layout: side.layout, changed: SlotMask.all, flags: .none,
+                byteCount: LinkRow.byteCount
             ) { LinkRow.write(left: row.left, right: row.right, leftOrder: newLeft, rightOrder: newRight, to: $0) }
         } catch let error as LogError { throw StoreError(error) } catch {
             throw StoreError(.malformed, "\(error)")

@@ -133,7 +133,7 @@ package struct RowWriter: ~Copyable {
     package mutating func insert(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
-        try put(draft, id: id, changed: nil, flags: [], replacing: [], entity, in: &transaction)
+        try put(draft, id: id, changed: nil, flags: .none, replacing: [], entity, in: &transaction)
         for index in entity.memberIndexes {
             let owner = draft.toOne(index.slot)
             guard owner != 0 else { continue }

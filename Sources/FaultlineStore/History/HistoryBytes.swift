@@ -1,25 +1,23 @@
+internal import FaultlineDisk
+
 /// A buffer for the bytes of a change record; its memory is reused for the next one.
-struct HistoryBytes {
-    private(set) var array: [UInt8] = []
+struct HistoryBytes: ~Copyable {
+    private var writer = ByteWriter()
 
-    var count: Int { array.count }
+    var count: Int { writer.byteCount }
 
-    mutating func removeAll() { array.removeAll(keepingCapacity: true) }
+    /// The bytes, valid until the next call that changes them.
+    var bytes: UnsafeRawBufferPointer { writer.bytes }
 
-    mutating func append(_ byte: UInt8) { array.append(byte) }
+    mutating func removeAll() { writer.removeAll() }
 
-    mutating func append(_ bytes: [UInt8]) { array.append(contentsOf: bytes) }
+    mutating func append(_ byte: UInt8) { writer.appendByte(byte) }
+
+    mutating func append(_ bytes: [UInt8]) { writer.append(bytes) }
 
     /// Appends a number in LEB128: seven bits a byte, lowest first.
-    mutating func appendNumber(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            array.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        array.append(UInt8(truncatingIfNeeded: rest))
-    }
+    mutating func appendNumber(_ value: UInt64) { writer.appendVarint(value) }
 
     /// Sets bits of a byte that was appended.
-    mutating func set(_ bits: UInt8, at offset: Int) { array[offset] |= bits }
+    mutating func set(_ bits: UInt8, at offset: Int) { writer.mutableBytes[offset] |= bits }
 }

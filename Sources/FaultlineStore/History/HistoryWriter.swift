@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 internal import FaultlineModel
 internal import Glibc
@@ -52,7 +53,7 @@ package final class HistoryWriter {
     /// Begins the record of a transaction.
     package func begin(author: String?, in transaction: borrowing Transaction) {
         for ordinal in begun { runs[ordinal] = .none }
-        begun.removeAll(keepingCapacity: true)
+        begun.popAll()
         bytes.removeAll()
         partCount = 0
         section = -1
@@ -203,8 +204,8 @@ package final class HistoryWriter {
         do throws(LogError) {
             let number = try transaction.allocateIDs(1, in: .history)
             try transaction.put(
-                number, in: .history, layout: 0, changed: nil, flags: [], byteCount: bytes.count
-            ) { target in bytes.array.withUnsafeBytes { target.copyMemory(from: $0) } }
+                number, in: .history, layout: 0, changed: nil, flags: .none, byteCount: bytes.count
+            ) { target in target.copyMemory(from: bytes.bytes) }
         } catch { throw StoreError(error) }
         bytes.removeAll()
         partCount += 1

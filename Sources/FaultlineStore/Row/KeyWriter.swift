@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 internal import Glibc
 
 /// Writes index keys, whose order as bytes is the order of the values.
@@ -12,10 +13,10 @@ package struct KeyWriter: ~Copyable {
 
     package init() {
         capacity = 128
-        buffer = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 8)
+        buffer = BufferMemory.allocate(byteCount: 128)
     }
 
-    deinit { buffer.deallocate() }
+    deinit { BufferMemory.deallocate(buffer, byteCount: capacity) }
 
     /// Starts a new key.
     @inline(__always)
@@ -263,9 +264,9 @@ package struct KeyWriter: ~Copyable {
     @inline(never)
     private mutating func grow(_ byteCount: Int) {
         let larger = max(capacity * 2, count + byteCount)
-        let bytes = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
+        let bytes = BufferMemory.allocate(byteCount: larger)
         bytes.copyMemory(from: buffer, byteCount: count)
-        buffer.deallocate()
+        BufferMemory.deallocate(buffer, byteCount: capacity)
         buffer = bytes
         capacity = larger
     }

@@ -1,0 +1,76 @@
+import FaultlineDisk
+
+extension Log {
+    /// The parts that only a log open for writing has.
+    ///
+    /// An object, because each commit would count a reference for each part of a structure.
+    final class Writing {
+        let manifest: Manifest
+        let committer: Committer
+        let sequencer: Sequencer
+        let checkpointer: Checkpointer
+        let maintainer: Maintainer
+        /// Nil if each commit waits for the disk, or nothing may be written in the background.
+        let synchronizer: BackgroundSynchronizer?
+        /// Nil if saves wait on their own threads.
+        let waiter: CommitWaiter?
+        let space: DiskSpace
+        /// Times commits, if they are observed.
+        let times: CommitTimes?
+        let waits = SpaceWaits()
+
+        /// Makes the parts, and starts their threads.
+        init(_ parts: LogParts, _ opened: Opening.Opened, _ tables: WorkingTables) {
+            let (options, publisher) = (parts.options, parts.publisher)
+            manifest = parts.manifest
+            manifest.onFailure { error in publisher.fail(error) }
+            let fileSystem = Self.fileSystem(of: opened.directory)
+            // Zeros ahead cost more than they save on a file system that allocates at each write, and on one without
+            // durability.
+            let prepares = fileSystem.map { !$0.isCopyOnWrite && !$0.isVolatile } ?? false
+            opened.directory.damage.tell(manifest)
+            committer = Committer(parts, opened, preparedByteCount: prepares ? options.preparedByteCount : 0)
+            times = committer.times
+            let runs = RunStore(
+                directory: parts.directory, manifest: manifest, publisher: publisher, cache: parts.blockCache,
+                budget: parts.budget)
+            space = DiskSpace(opened.directory, options)
+            space.holdBack(storeByteCount: opened.state.segmentByteCount, isOpening: true)
+            sequencer = Sequencer(parts, opened, tables, committer: committer, runs: runs, space: space)
+            let compactor = Compactor(
+                directory: parts.directory, manifest: manifest, publisher: publisher, sequencer: sequencer,
+                options: options, budget: parts.budget, cold: opened.cold)
+            checkpointer = Checkpointer(parts, sequencer, compactor, listed: opened.pageFiles)
+            maintainer = Maintainer(
+                checkpointer, compacts: options.isCompacting, patienceMilliseconds: options.patienceMilliseconds)
+            if options.maintenance == .thread, options.durability == .async, fileSystem?.isVolatile != true {
+                synchronizer = BackgroundSynchronizer(
+                    committer, delayMilliseconds: options.synchronizationDelayMilliseconds)
+            } else {
+                synchronizer = nil
+            }
+            waiter =
+                options.maintenance == .thread && options.durability == .sync ? CommitWaiter(committer) : nil
+            startThreads(options)
+        }
+
+        private func startThreads(_ options: LogOptions) {
+            if options.maintenance == .thread {
+                maintainer.start()
+                if sequencer.isCheckpointDue || sequencer.account.toleratedByteCount > 0 { _ = maintainer.ask() }
+            }
+            synchronizer?.start()
+        }
+
+        func stopThreads() {
+            maintainer.stop()
+            synchronizer?.stop()
+            waiter?.stop()
+        }
+
+        /// The kind of the file system that holds the store; nil if the disk does not report it.
+        private static func fileSystem(of directory: StoreDirectory) -> FileSystemKind? {
+            do throws(DiskError) { return try directory.disk.fileSystem(of: directory.path) } catch { return nil }
+        }
+    }
+}
