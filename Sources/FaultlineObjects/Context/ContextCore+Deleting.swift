@@ -14,7 +14,7 @@ extension ContextCore {
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.insert(.deleted)
         if handle.core.pointee.has(.inserted) {
-            pending.hasDeletedInserts = true
+            pending.deletedInsertCount += 1
         } else {
             pending.deleted.append(handle)
             if conflicts != nil { ConflictResolver(self).keepOriginal(ofDeleted: handle) }
@@ -36,7 +36,11 @@ extension ContextCore {
     func undelete(_ handle: ObjectHandle) {
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.remove(.deleted)
-        pending.deleted.remove(handle)
+        if handle.core.pointee.has(.inserted) {
+            pending.deletedInsertCount -= 1
+        } else {
+            pending.deleted.remove(handle)
+        }
         ChangeNotifier(self).noteDeletion(of: handle)
     }
 

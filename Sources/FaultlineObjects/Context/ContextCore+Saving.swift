@@ -131,7 +131,7 @@ extension ContextCore {
         pending.changed.removeAll()
         pending.deleted.removeAll()
         pending.initializing = InitializingObjects()
-        pending.hasDeletedInserts = false
+        pending.deletedInsertCount = 0
         pending.doomedNumbers = nil
         pending.relationships.removeAll()
         memberArrays.removeAll()

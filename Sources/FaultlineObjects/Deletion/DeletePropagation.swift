@@ -28,7 +28,7 @@ struct DeletePropagation {
         }
         walk.unsaved.forEach(context.delete)
         for handle in context.pending.deleted + walk.unsaved { clearRelationships(of: handle) }
-        context.pending.hasDeletedInserts = false
+        context.pending.deletedInsertCount = 0
         guard !walk.unsaved.isEmpty else { return }
         context.pending.inserted.removeAll { $0.core.pointee.has(.deleted) }
         walk.unsaved.forEach(leavePartners)

@@ -207,7 +207,13 @@ final class DeletionWalk {
         func look(_ slot: Int, _ bits: UInt64) throws {
             guard bits != 0, case .toOne(let relationship) = subject.entity.slots[slot] else { return }
             let target = ObjectReference(bits: bits)
-            if try isThere(target, relationship.destination, in: state) { found.append((slot, target)) }
+            guard try isThere(target, relationship.destination, in: state) else { return }
+            if case .toOne(let inverse) = relationship.inverse,
+                hasLeft(target, relationship.destination, inverse, owner: subject.reference)
+            {
+                return
+            }
+            found.append((slot, target))
         }
         if subject.reference.isTemporary {
             guard let draft = subject.draft else { return [] }
@@ -243,6 +249,15 @@ final class DeletionWalk {
         return try !state.location(of: reference.number, in: table).isAbsent
     }
 
+    /// Whether unsaved values of a stored object lead elsewhere, although its owner's stored ones lead to it: another save
+    /// has related the two since this context has read them.
+    private func hasLeft(_ member: ObjectReference, _ ordinal: Int, _ slot: Int, owner: ObjectReference) -> Bool {
+        guard !member.isTemporary, !drafted[ordinal].isEmpty,
+            let draft = drafted[ordinal][member.number]?.core.pointee.draft
+        else { return false }
+        return draft.isChanged(slot) && ObjectReference(bits: draft.toOne(slot)) != owner
+    }
+
     /// Calls `body` with the members of a to-many slot, in no order, without missing ones.
     func forEachMember(
         of subject: Subject, _ slot: Int, in state: borrowing some StoredState & ~Copyable,
@@ -258,10 +273,13 @@ final class DeletionWalk {
             try body(reference)
         }
         guard !subject.reference.isTemporary else { return }
+        var inverse: Int?
+        if case .inverse(let slot, _) = relationship.members { inverse = slot }
         for number in try state.memberNumbers(of: subject.reference.number, in: relationship.members.index) {
             let reference = ObjectReference(number: number, isTemporary: false)
             if !added.isEmpty, added.contains(reference) { continue }
             if !removed.isEmpty, removed.contains(reference) { continue }
+            if let inverse, hasLeft(reference, relationship.destination, inverse, owner: subject.reference) { continue }
             // A member that stores the reference to its owner exists; a link may outlive one of its two objects.
             if case .link = relationship.members, try !isThere(reference, relationship.destination, in: state) {
                 continue

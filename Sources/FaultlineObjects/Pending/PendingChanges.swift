@@ -15,8 +15,9 @@ struct PendingChanges {
     }
     /// Finds objects of these lists.
     var lookup = UnsavedLookup()
-    /// Whether an inserted object was deleted since the last save.
-    var hasDeletedInserts = false
+    /// How many inserted objects are deleted, and still in the list.
+    var deletedInsertCount = 0
+    var hasDeletedInserts: Bool { deletedInsertCount > 0 }
     /// Stored objects of one entity, by its ordinal, that the next save deletes without having made them; nil for none.
     var doomedNumbers: (ordinal: Int, numbers: [RecordID])?
     /// Members that joined and left to-many relationships, and links.

@@ -15,13 +15,13 @@ struct MemberCountCheck {
     /// - Parameters:
     ///   - walk: The objects that are deleted.
     ///   - losing: Collections that lose members to the deletion.
-    ///   - unseen: How many members the save takes from collections that do not list them in this context.
+    ///   - unseen: Collections that the save takes members from, and that do not list them in this context.
     ///   - state: The state to count in.
     /// - Returns: A finding for each collection.
     /// - Throws: The store's error if it cannot be read.
     func miscountedCollections(
         _ walk: DeletionWalk, _ losing: [(owner: DeletionWalk.Subject, slot: Int)],
-        _ unseen: [PendingRelationships.Key: Int], in state: borrowing some StoredState & ~Copyable
+        _ unseen: Set<PendingRelationships.Key>, in state: borrowing some StoredState & ~Copyable
     ) throws -> FindingList {
         var findings = FindingList()
         var seen: Set<PendingRelationships.Key> = []
@@ -30,7 +30,7 @@ struct MemberCountCheck {
             guard !walk.isDoomed(owner.reference, owner.entity.ordinal), seen.insert(key).inserted,
                 !owner.reference.isTemporary || owner.entity.uniqueIndexes.isEmpty
             else { return }
-            let count = try walk.remainingCount(of: owner, slot, in: state) - (unseen[key] ?? 0)
+            let count = try walk.remainingCount(of: owner, slot, in: state)
             if let finding = finding(owner.reference, owner.entity, slot, count) { findings.add(finding) }
         }
         for handle in context.pending.inserted {
@@ -44,7 +44,7 @@ struct MemberCountCheck {
             try check(walk.subject(key.owner.number, key.entity), key.slot)
         }
         for (owner, slot) in losing { try check(owner, slot) }
-        for key in unseen.keys { try check(walk.subject(key.owner.number, key.entity), key.slot) }
+        for key in unseen { try check(walk.subject(key.owner.number, key.entity), key.slot) }
         return findings
     }
 

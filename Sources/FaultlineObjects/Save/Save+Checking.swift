@@ -82,7 +82,7 @@ extension Save {
         context.pending.changed.forEachKept { check($1, $2) }
         guard !context.rules.defersRelationshipRules, store.storage.hasBounds else { return }
         let walk = deletion ?? DeletionWalk(context)
-        let unseen = try unseenLosses(in: transaction)
+        let unseen = try unseenLosers(in: transaction)
         findings.add(try MemberCountCheck(context).miscountedCollections(walk, countedOwners, unseen, in: transaction))
         try checkMergedCounts(in: transaction)
     }

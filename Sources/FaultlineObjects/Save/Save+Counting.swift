@@ -2,10 +2,10 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension Save {
-    /// How many members this save takes from collections that another save has added them to since the context has read
-    /// them.
-    func unseenLosses(in transaction: borrowing Transaction) throws -> [PendingRelationships.Key: Int] {
-        var losses: [PendingRelationships.Key: Int] = [:]
+    /// The collections that this save takes members from, and that another save has added them to since the context has
+    /// read them.
+    func unseenLosers(in transaction: borrowing Transaction) throws -> Set<PendingRelationships.Key> {
+        var losers: Set<PendingRelationships.Key> = []
         for handle in context.pending.changed where !handle.core.pointee.has(.deleted) {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
@@ -24,10 +24,10 @@ extension Save {
                 guard owner != 0, owner != draft.toOne(index.slot),
                     context.pending.relationships.existing(key)?.removed.contains(handle.reference) != true
                 else { continue }
-                losses[key, default: 0] += 1
+                losers.insert(key)
             }
         }
-        return losses
+        return losers
     }
 
     /// Checks the collections of new objects that may replace a stored object: they keep its members.

@@ -103,6 +103,41 @@ struct DeletionBesideOthersTests {
         #expect(try context.fetchCount(FetchDescriptor<Hall>()) == 2)
     }
 
+    @Test func `members that another context has related stay if this save relates them elsewhere`() throws {
+        let lease = Lease("l")
+        other.insert(lease)
+        try other.save()
+        let (seat, mine, key) = try (first(Seat.self, context), first(Lease.self, context), first(Key.self, context))
+        let doomed = try hall("a", context)
+        let kept = try hall("b", context)
+        #expect(seat.hall == nil && mine.hall == nil && key.hall == nil)
+        (seat.hall, mine.hall, key.hall) = (kept, kept, kept)
+        try first(Seat.self, other).hall = hall("a", other)
+        try first(Key.self, other).hall = hall("a", other)
+        lease.hall = try hall("a", other)
+        try other.save()
+        context.delete(doomed)
+        try context.save()
+        let fresh = ModelContext(container)
+        #expect(try fresh.fetch(FetchDescriptor<Hall>()).map(\.name) == ["b"])
+        try #expect(first(Seat.self, fresh).hall?.name == "b")
+        try #expect(first(Lease.self, fresh).hall?.name == "b")
+        try #expect(first(Key.self, fresh).hall?.name == "b")
+    }
+
+    @Test func `a refused save leaves the context at its state after a new object was deleted and taken back`() throws {
+        let visitor = try first(Visitor.self, context)
+        let hall = Hall("new")
+        context.insert(hall)
+        context.delete(hall)
+        context.insert(hall)
+        context.delete(try first(Key.self, other))
+        try first(Visitor.self, other).name = "renamed"
+        try other.save()
+        #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(visitor.name == "v")
+    }
+
     @Test func `a member of the same save denies the deletion of an object that another context has deleted`() throws {
         let lease = Lease("l")
         other.insert(lease)
