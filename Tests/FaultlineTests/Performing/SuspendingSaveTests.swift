@@ -31,7 +31,7 @@ import Testing
         }
         // All have made their records, and no thread waits for the disk but the one that synchronizes.
         try await store.wait { $0.underWay == 64 && $0.idleThreads == $0.threads }
-        #expect(store.counts.threads == 2)
+        #expect(store.counts.threads <= 2)
         store.disk.open()
         for (number, client) in clients.enumerated() { #expect(try await client.value == "\(number)") }
         // The first save was on its way when the others came.
