@@ -12,12 +12,12 @@ struct FaultErrorCheck {
     /// The first violation; nil if there is none.
     func objection(to error: any Error) -> String? {
         guard let error = error as? LogError else { return "the error is not typed: \(error)" }
-        guard let errorNumber else { return "what must be resumed gave an error: \(error)" }
+        guard let errorNumber else { return "a call that the disk must resume gave an error: \(error)" }
         // The directory that contains the store counts too.
         guard let path = error.path, !path.isEmpty, path.hasPrefix(storePath) || storePath.hasPrefix(path) else {
             return "the error names no file: \(error)"
         }
-        guard let cause = error.cause else { return "the error does not say what the system said: \(error)" }
+        guard let cause = error.cause else { return "the error lacks the error of the system: \(error)" }
         guard cause.errorNumber == errorNumber, cause.code == Self.code(of: errorNumber) else {
             return "the system said errno \(errorNumber), the error says \(cause.code), \(cause.errorNumber)"
         }
@@ -27,7 +27,7 @@ struct FaultErrorCheck {
         default: return "the error has the code \(error.code): \(error)"
         }
         let remedy = isAboutSpace ? "Make room" : "Check the disk"
-        return error.message.contains(remedy) ? nil : "the error does not say what to do: \(error)"
+        return error.message.contains(remedy) ? nil : "the error lacks a remedy: \(error)"
     }
 
     private static func code(of errorNumber: Int32) -> DiskError.Code {

@@ -4,7 +4,7 @@ import FaultlineTestSupport
 import Testing
 
 struct NumberSetTests {
-    @Test(arguments: Seed.list(4)) func `it holds what a set holds, however far apart the numbers are`(seed: Seed) {
+    @Test(arguments: Seed.list(4)) func `it holds the same numbers as a set, however far apart they are`(seed: Seed) {
         var random = seed
         var set = NumberSet()
         var plain: Set<RecordID> = []

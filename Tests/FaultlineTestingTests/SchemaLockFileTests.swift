@@ -24,7 +24,7 @@ import Testing
         #expect(code(ShelfPlan.self) == .differs)
     }
 
-    @Test func `a store says of itself what the lock says of its version`() throws {
+    @Test func `a store has the same description as its version in the lock`() throws {
         let configuration = ModelConfiguration(url: URL(filePath: "\(folder.path)/shelf.store"))
         try ModelContainer(
             for: Schema(versionedSchema: Shelf2.self), migrationPlan: ShelfPlan.self, configurations: configuration

@@ -103,8 +103,8 @@ import Testing
         struct Refused: Error {}
         let store = try TestStore(Folder.self)
         let context = store.context()
-        context.author = "somebody"
-        #expect(context.author == "somebody")
+        context.author = "editor"
+        #expect(context.author == "editor")
         try context.transaction { context.insert(Document("a")) }
         #expect(!context.hasChanges)
         #expect(throws: Refused.self) {

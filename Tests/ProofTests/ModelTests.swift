@@ -4,7 +4,7 @@ import Testing
 
 /// Tests a sample of the workloads of `make model`, and that the trials detect errors.
 struct ModelTests {
-    @Test(arguments: Seed.list(3)) func `a store holds what the model says, under every configuration`(seed: Seed) {
+    @Test(arguments: Seed.list(3)) func `a store has the contents of the model, under every configuration`(seed: Seed) {
         let outcome = ModelTrial(seed: seed.origin, operationCount: 150).run()
         #expect(outcome.violation == nil, "make model SEED=\(seed.origin); \(seed.replayLine)")
         #expect(outcome.operationCount == 150 * ModelConfiguration.all.count)

@@ -40,7 +40,7 @@ extension Workload {
     private static func firstMember(of department: Int, n: Int) throws -> Int {
         let maker = EmployeeMaker()
         guard let id = (1...n).first(where: { maker.employee($0).department == department }) else {
-            throw BenchmarkError(.wrongResult, "nobody is in department \(department)")
+            throw BenchmarkError(.wrongResult, "no employee is in department \(department)")
         }
         return id
     }

@@ -5,7 +5,7 @@ package struct DemoOptions: ParsableArguments, Sendable {
     @Argument(help: "The store's directory; it is made if it is not there.")
     package var store: String
 
-    @Flag(help: "Removes what an earlier run left at that place. Without it, a run goes on where one was stopped.")
+    @Flag(help: "Removes the files of an earlier run at that path. Without it, a stopped run continues.")
     package var fresh = false
 
     @Option(name: .customLong("blob-mib"), help: "The most MiB of files taken as large attributes.")

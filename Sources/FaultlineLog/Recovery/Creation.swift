@@ -54,7 +54,7 @@ enum Creation {
             leftovers.append(name)
         }
         for name in leftovers {
-            try onDisk("removing what an aborted creation left") { () throws(DiskError) in
+            try onDisk("removing the files of an aborted creation") { () throws(DiskError) in
                 try disk.remove(path + "/" + name)
             }
         }

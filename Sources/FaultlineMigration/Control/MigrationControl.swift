@@ -93,7 +93,7 @@ public final class MigrationControl: Sendable {
                 guard isCancellable else { return }
                 throw MigrationError(
                     .cancelled,
-                    "The migration was cancelled. The store is in its old state. The next opening with the same plan goes on where a streamed stage was, and begins any other stage again; an opening under the old schema gives up what was done."
+                    "The migration was cancelled. The store is in its old state. The next opening with the same plan continues a streamed stage, and begins any other stage again. An opening under the old schema discards the new rows."
                 )
             }
             guard waits else { return }

@@ -46,7 +46,8 @@ struct MappedPasses {
         guard let source = mapping.source?.name, let filter = mapping.mapping.sourceFilter else { return }
         do { try stage.source.check(filter, entityNamed: source) } catch {
             throw MigrationError(
-                .badPlan, "The mapping \(mapping.mapping.name) of the stage to \(name) asks for what cannot be asked.",
+                .badPlan,
+                "The mapping \(mapping.mapping.name) of the stage to \(name) has a condition that cannot be evaluated.",
                 entity: source, cause: error)
         }
     }
@@ -195,7 +196,7 @@ struct MappedPasses {
             let findings = broken.map(\.description).joined(separator: "; ")
             throw MigrationError(
                 .stageFailed,
-                "What the stage to \(name) made breaks rules of the new version: \(findings). The store is in its old state.",
+                "Objects from the stage to \(name) break rules of the new version: \(findings). The store is in its old state.",
                 entity: broken.first?.entityName, property: broken.first?.propertyName, object: broken.first?.number)
         }
     }
@@ -214,7 +215,7 @@ struct MappedPasses {
         guard !makers.isEmpty else {
             throw MigrationError(
                 .stageFailed,
-                "What the stage to \(name) made breaks a rule of the new version, and of no old object: \(broken.description). The store is in its old state.",
+                "A new object from the stage to \(name) that comes from no old object breaks a rule of the new version: \(broken.description). The store is in its old state.",
                 entity: broken.entityName, property: broken.propertyName)
         }
         for object in makers {

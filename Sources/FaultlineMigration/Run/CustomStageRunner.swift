@@ -174,10 +174,10 @@ struct CustomStageRunner {
         course.settle()
     }
 
-    private func failure(_ name: String, _ what: String, _ cause: any Error) -> MigrationError {
+    private func failure(_ name: String, _ problem: String, _ cause: any Error) -> MigrationError {
         MigrationError(
             .stageFailed,
-            "\(name) of the custom stage from \(step.from.version) to \(step.to.version) \(what). The store is in its old state; the stage begins again when the container is made again.",
+            "\(name) of the custom stage from \(step.from.version) to \(step.to.version) \(problem). The store is in its old state; the stage begins again when the container is made again.",
             cause: cause)
     }
 }

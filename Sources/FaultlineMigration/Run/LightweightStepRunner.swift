@@ -102,7 +102,7 @@ struct LightweightStepRunner {
         let isOfReference = if case .count = first.kind { false } else { true }
         throw MigrationError(
             isOfReference ? .missingReference : .stageFailed,
-            "Objects from the streamed stage to \(step.name) break rules of the new version: \(findings). The store is in its old state, and the stage begins again. Let it write what is missing, or make the relationship optional.",
+            "Objects from the streamed stage to \(step.name) break rules of the new version: \(findings). The store is in its old state, and the stage begins again. Let it write the missing objects, or make the relationship optional.",
             stage: step.title, entity: first.entityName, property: first.propertyName, object: first.number)
     }
 

@@ -70,7 +70,7 @@ extension SchemaComparison {
         if (old as? Schema.CompositeAttribute)?.properties != (new as? Schema.CompositeAttribute)?.properties {
             add(
                 .attributeMembersChanged, to: entity, new.name,
-                reason: "Members that are gone are dropped; new ones take what the type decodes without them.")
+                reason: "Removed members are dropped. New ones get the values that the type decodes without them.")
         }
         compareModifiers(old.hashModifier, new.hashModifier, of: entity, new.name)
     }

@@ -22,8 +22,8 @@ public final class FaultAccount: Sendable {
 
         /// For example `User.team of the fetch at App/Users.swift:12`.
         public var description: String {
-            let what = ([entityName] + path).joined(separator: ".")
-            return site.map { "\(what) of the fetch at \($0)" } ?? what
+            let label = ([entityName] + path).joined(separator: ".")
+            return site.map { "\(label) of the fetch at \($0)" } ?? label
         }
     }
 

@@ -145,8 +145,8 @@ package struct StoredCatalog: Sendable {
     }
 
     /// Reads the bytes of a layout.
-    package static func layout(_ bytes: [UInt8], _ what: String = "layout") throws(StoreError) -> RowLayout {
-        try read(bytes, what) { (value) throws(CatalogFault) in try RowLayout(&value) }
+    package static func layout(_ bytes: [UInt8], _ part: String = "layout") throws(StoreError) -> RowLayout {
+        try read(bytes, part) { (value) throws(CatalogFault) in try RowLayout(&value) }
     }
 
     /// Reads the bytes of an entity map.
@@ -156,7 +156,7 @@ package struct StoredCatalog: Sendable {
 
     /// Reads an entry that every opening needs.
     private static func read<T>(
-        _ bytes: [UInt8], _ what: String, _ body: (inout CatalogValue) throws(CatalogFault) -> T
+        _ bytes: [UInt8], _ part: String, _ body: (inout CatalogValue) throws(CatalogFault) -> T
     ) throws(StoreError) -> T {
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(CatalogFault) in
@@ -164,22 +164,22 @@ package struct StoredCatalog: Sendable {
                 return try body(&value)
             }
         }
-        do throws(CatalogFault) { return try result.get() } catch { throw undecodable(what, error.message) }
+        do throws(CatalogFault) { return try result.get() } catch { throw undecodable(part, error.message) }
     }
 
     /// Decodes an entry that few openings need.
     private static func decode<T: Decodable>(
-        _ type: T.Type, _ bytes: [UInt8], _ what: String
+        _ type: T.Type, _ bytes: [UInt8], _ part: String
     ) throws(StoreError) -> T {
         do {
             return try bytes.withUnsafeBytes { try NestedDecoder.decode(type, from: $0) }
-        } catch { throw undecodable(what, "\(error)") }
+        } catch { throw undecodable(part, "\(error)") }
     }
 
-    private static func undecodable(_ what: String, _ why: String) -> StoreError {
+    private static func undecodable(_ part: String, _ why: String) -> StoreError {
         StoreError(
             .malformed,
-            "The store's \(what) does not decode (\(why)). It was written by a newer release, or by a defect: open the store with that release, or restore a backup."
+            "The store's \(part) does not decode (\(why)). It was written by a newer release, or by a defect: open the store with that release, or restore a backup."
         )
     }
 }

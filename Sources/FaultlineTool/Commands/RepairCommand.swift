@@ -13,8 +13,8 @@ struct RepairCommand: ParsableCommand {
         commandName: "repair",
         abstract: "Clears references that lead to objects which are gone.",
         discussion: """
-            They read as nil before and after; what changes is that they are nil, and that links which have lost one of their objects give their space back. \
-            --dry-run says how many there are and writes nothing. Where some are required, nothing is written unless --required says what to do with them. For \
+            They read as nil before and after. The command stores nil for them, and removes links that have lost one of their objects, which gives space back. \
+            --dry-run prints how many there are and writes nothing. If some are required, nothing is written without --required. For \
             stores that no process has open for writing; damage is not repaired: `faultline salvage`.
 
             --accept-loss is for a store that is refused because saves are missing at its end. It writes a report of the missing saves, and then makes the store \
@@ -24,7 +24,7 @@ struct RepairCommand: ParsableCommand {
 
     @OptionGroup var arguments: StoreArguments
 
-    @Flag(help: "Says what would be cleared, and writes nothing.")
+    @Flag(help: "Lists the references that would be cleared, and writes nothing.")
     var dryRun = false
 
     @Flag(help: "Goes on without saves that are missing at the store's end, and writes a report.")
@@ -132,8 +132,8 @@ struct RepairCommand: ParsableCommand {
             return
         }
         for one in found {
-            let what = one.isLink ? "links" : one.isRequired ? "required references" : "references"
-            Terminal.output.write("\(one.entityName).\(one.propertyName): \(Quantity.count(one.count)) \(what)\n")
+            let kind = one.isLink ? "links" : one.isRequired ? "required references" : "references"
+            Terminal.output.write("\(one.entityName).\(one.propertyName): \(Quantity.count(one.count)) \(kind)\n")
         }
         let done = outcome == "ok" ? "cleared" : "lead to objects that are gone; nothing was written"
         Terminal.output.write(

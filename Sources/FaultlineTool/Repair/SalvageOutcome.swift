@@ -95,7 +95,7 @@ struct SalvageOutcome {
         }
         if let last = report.lostTransactions.last {
             notes.append(
-                "\(Quantity.count(Int(clamping: report.lostTransactionCount))) transactions are not there whole, the newest is \(last.upperBound): what was written last before it may be old"
+                "\(Quantity.count(Int(clamping: report.lostTransactionCount))) transactions are not complete, the newest is \(last.upperBound): values written before it may be old"
             )
         }
         if report.unfinishedRecordCount > 0 || report.tornByteCount > 0 {

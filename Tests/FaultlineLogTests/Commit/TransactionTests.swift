@@ -71,7 +71,7 @@ struct TransactionTests {
         let store = Store()
         let log = try store.open()
         let before = store.disk.operationCount
-        let receipt = try log.write(author: "nobody") { _ in }.receipt
+        let receipt = try log.write(author: "editor") { _ in }.receipt
         #expect(receipt.sequence == 0)
         #expect(store.disk.operationCount == before)
     }

@@ -69,7 +69,7 @@ struct SpanningTransactionTests {
         try expectAll(28, updated: 1...14)
     }
 
-    @Test func `what a given-up transaction left is not taken for a beginning that is gone`() throws {
+    @Test func `records of an abandoned transaction do not count as a lost beginning`() throws {
         let log = try store.open(options)
         try log.insert((1...11).map { row($0, byteCount: 100) }, in: plainTable)
         // One part is written at the end of the first segment.

@@ -7,7 +7,7 @@ import Testing
     static let changes = SchemaChange.ofEntities + SchemaChange.ofAttributes + SchemaChange.ofRelationships
 
     @Test(arguments: changes)
-    func `the difference says what a change asks for, and why`(_ change: SchemaChange) {
+    func `the difference names the step that a change needs, and the reason`(_ change: SchemaChange) {
         let difference = change.new.difference(from: change.old)
         #expect(
             difference.changes.map { "\($0.entityName)\($0.propertyName.map { ".\($0)" } ?? ""): \($0.demand)" }

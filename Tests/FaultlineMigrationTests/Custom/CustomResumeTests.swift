@@ -148,7 +148,7 @@ struct CustomResumeTests {
         #expect(try shops.stores.findings(Shop3.self) == [])
     }
 
-    @Test func `what a run that stopped gave up is there for the next one, which keeps it`() throws {
+    @Test func `the next run gets objects that a stopped run had dropped, and keeps them`() throws {
         let shops = try Shops()
         let stops = Box(true)
         let stages = [

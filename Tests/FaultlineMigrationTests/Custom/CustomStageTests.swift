@@ -130,7 +130,7 @@ struct CustomStageTests {
         #expect(try shops.stores.findings(Shop2.self) == [])
     }
 
-    @Test func `63: what a closure does not save is lost, and counted`() throws {
+    @Test func `63: changes that a closure does not save are lost, and counted`() throws {
         let shops = try Shops()
         try shops.migrate([
             ShopStages.custom(
@@ -161,7 +161,7 @@ struct CustomStageTests {
     }
 
     @Test(arguments: [false, true])
-    func `65 and M27 (vapor#1223): what a closure throws stops the migration in the old state`(isSecond: Bool) throws {
+    func `65 and M27 (vapor#1223): an error of a closure stops the migration in the old state`(isSecond: Bool) throws {
         struct Stopped: Error {}
         let shops = try Shops()
         let change: ShopStages.Closure = { context in
@@ -234,7 +234,7 @@ struct CustomStageTests {
         try shops.checkOld()
     }
 
-    @Test func `what a closure throws and catches by itself does not stop the stage`() throws {
+    @Test func `an error that a closure catches does not stop the stage`() throws {
         struct Own: Error {}
         let shops = try Shops()
         try shops.migrate([
@@ -244,7 +244,7 @@ struct CustomStageTests {
         ]) { _, context in try Shops.checkItems(context) }
     }
 
-    @Test func `context.container makes contexts that see what the closure sees`() throws {
+    @Test func `context.container makes contexts that see the objects of the closure`() throws {
         let shops = try Shops()
         let leaked = Box<ModelContainer?>(nil)
         try shops.migrate([

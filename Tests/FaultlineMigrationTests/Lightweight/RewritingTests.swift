@@ -111,7 +111,7 @@ struct RewritingTests {
         }
     }
 
-    @Test func `what a migration dropped leaves the store, and nothing else changes`() throws {
+    @Test func `dropped values leave the store, and nothing else changes`() throws {
         let stores = try Self.makeAlbum()
         try stores.use(Album2.self) { container, context in
             #expect(blobCount(container) == 120 + 60)

@@ -181,7 +181,7 @@ struct MappedResumeTests {
     }
 
     /// The stage comes after another one, so that the migration is not given up when it fails.
-    @Test func `a stage that has failed begins again, by what a fixed release makes of it`() throws {
+    @Test func `a failed stage begins again, with the mappings of a fixed release`() throws {
         let shops = try Shops()
         let stages: [MigrationStage] = [
             .mapped(

@@ -210,7 +210,7 @@ struct MappingModelTests {
         (
             EntityMapping(
                 from: "Album", to: "Record", attributes: [PropertyMapping("minutes", .constant(1.0))],
-                where: Filter.key("titel") == "a1"), "asks for what cannot be asked"
+                where: Filter.key("titel") == "a1"), "has a condition that cannot be evaluated"
         ),
     ])
     func aMappingThatMakesNoSenseIsRefusedBeforeAnythingIsWritten(_ mapping: EntityMapping, _ reason: String) throws {

@@ -45,7 +45,7 @@ import Testing
         #expect(try stores.findings(Work2.self) == [])
     }
 
-    @Test func `what a closure of a dry run has stopped at gives its numbers back`() throws {
+    @Test func `an object that stopped a closure of a dry run gives its numbers back`() throws {
         struct Bad: Error {}
         let shops = try Shops()
         func counters() throws -> NumberCounters {

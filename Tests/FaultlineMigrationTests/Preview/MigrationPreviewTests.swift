@@ -144,7 +144,9 @@ struct MigrationPreviewTests {
         }
     }
 
-    @Test(arguments: [1, 1 << 20]) func `a dry run finds what cannot be saved by halving`(batchByteCount: Int) throws {
+    @Test(arguments: [1, 1 << 20]) func `a dry run finds objects that cannot be saved by halving`(batchByteCount: Int)
+        throws
+    {
         let stores = Stores()
         try stores.use(Leaf1.self) { _, context in
             for number in 0..<100 {
@@ -323,7 +325,7 @@ struct MigrationPreviewTests {
         #expect(try stores.findings(Work1.self) == [])
     }
 
-    @Test func `what a sample lacks of other objects is no failure`() throws {
+    @Test func `a reference to an object outside of a sample is no failure`() throws {
         let stores = Stores()
         try MusicStore.make(in: stores)
         // The first songs belong to an album that is not made.

@@ -18,7 +18,7 @@ import Testing
             entities: [
                 Schema.Entity(
                     "A",
-                    properties: Schema.Relationship(name: "b", destination: "Nobody", isToOne: true, isOptional: true))
+                    properties: Schema.Relationship(name: "b", destination: "Missing", isToOne: true, isOptional: true))
             ])
     }
 

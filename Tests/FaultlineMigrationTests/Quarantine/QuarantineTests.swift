@@ -5,7 +5,7 @@ import FaultlineStore
 import Foundation
 import Testing
 
-/// What happens to objects that cannot be converted, and to objects that refer to them.
+/// Tests the quarantine of objects that cannot be converted, and of objects that refer to them.
 struct QuarantineTests {
     private func options(_ batch: Int = 2_000, limit: Int = 1_000) -> MigrationOptions {
         var options = MigrationOptions(onFailure: .quarantine(limit: limit))
@@ -400,7 +400,7 @@ struct QuarantineTests {
 
     // MARK: Dry runs
 
-    @Test func `a dry run shows what would be put aside, and leaves nothing`() throws {
+    @Test func `a dry run shows the objects that would be quarantined, and leaves nothing`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let rows = try stores.rows()

@@ -127,7 +127,7 @@ struct StoreSummaryTests {
         #expect(
             WriterText.text("process 17 on db-1 since 1700000000 s after 1970    ")
                 == "process 17 on db-1 since 2023-11-14T22:13:20Z")
-        #expect(WriterText.text("somebody since 99999999999999999999 s after 1970").hasPrefix("somebody since 999"))
+        #expect(WriterText.text("editor since 99999999999999999999 s after 1970").hasPrefix("editor since 999"))
         #expect(WriterText.text("") == "another process")
     }
 }

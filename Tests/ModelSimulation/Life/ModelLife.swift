@@ -180,7 +180,7 @@ final class ModelLife {
     @discardableResult
     func commit(_ body: (inout Transaction) throws -> Void) throws -> CommitReceipt {
         draft = state
-        let author = (present?.seed ?? 0) % 3 == 0 ? "somebody" : nil
+        let author = (present?.seed ?? 0) % 3 == 0 ? "editor" : nil
         let receipt = try log.write(author: author, body).receipt
         let isTableGone = draft.tables.count < state.tables.count || draft.nextTable != state.nextTable
         state = draft

@@ -36,7 +36,7 @@ extension Ratchet {
     static let persons = Ratchet(
         name: "persons",
         limit: 0,
-        unit: "words like \"nobody\" and \"whoever\"",
+        unit: "pronouns that name no subject (Dialect.persons)",
         remedy: "name the reader, the process or the object"
     ) { files in
         sizes(files.filter(\.isProse).map { ($0.path, Dialect.persons(in: $0.text ?? "")) })

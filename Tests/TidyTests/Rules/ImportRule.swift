@@ -37,7 +37,7 @@ struct TestableRule: TidyRule {
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file in
             lineViolations(file, file.swift?.code ?? []) { line in
-                line.holds("@testable") ? "no @testable; give what the test needs package access" : nil
+                line.holds("@testable") ? "no @testable; make the tested members package" : nil
             }
         }
     }
