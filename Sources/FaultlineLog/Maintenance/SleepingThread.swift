@@ -1,24 +1,17 @@
 import CFaultline
+import FaultlineDisk
 import Glibc
 import Synchronization
 
 /// A thread of the log, which sleeps until it is woken.
 ///
-/// The thread retains its closure, and releases it when the closure returns.
+/// The thread releases its closure when it ends.
 // Safe because the changing properties are atomic, or changed by `start` and `stop` alone, and the thread is joined
 // before the object is deinitialized.
 final class SleepingThread: @unchecked Sendable {
-    /// The thread's closure, in a box that can be passed to it.
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let isToEnd = Atomic<Bool>(false)
-    private var thread = pthread_t()
-    /// Whether there is a thread: the system may have refused one.
-    private(set) var isRunning = false
+    private var thread: SystemThread?
 
     init() {
         semaphore = .allocate(capacity: 1)
@@ -33,27 +26,22 @@ final class SleepingThread: @unchecked Sendable {
 
     /// Starts the thread, whose closure must return once `isStopping` is true.
     func start(_ run: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Body(run))
-        let result = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque())
-        if result == 0 { isRunning = true } else { box.release() }
+        thread = SystemThread(run)
     }
+
+    /// Whether there is a thread: the system may have refused one.
+    var isRunning: Bool { thread != nil }
 
     /// Ends the thread's current sleep, or its next one.
     func wake() { sem_post(semaphore) }
 
     /// Ends the thread and waits for it.
     func stop() {
-        guard isRunning else { return }
-        isRunning = false
+        guard let thread else { return }
+        self.thread = nil
         isToEnd.store(true, ordering: .releasing)
         wake()
-        pthread_join(thread, nil)
+        thread.join()
     }
 
     // MARK: Called on the thread

@@ -1,3 +1,4 @@
+import FaultlineDisk
 import Glibc
 
 /// Delivers events to an observer on a thread that exists while there are events.
@@ -52,21 +53,9 @@ final class EventQueue: @unchecked Sendable {
 
     /// Starts the thread; if that fails, the next event tries again.
     private func start() -> Bool {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let box = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, &attributes,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<EventQueue>.fromOpaque(argument).takeRetainedValue().deliver()
-                return nil
-            }, box.toOpaque())
-        if result != 0 { box.release() }
-        return result == 0
+        guard let thread = SystemThread({ self.deliver() }) else { return false }
+        thread.detach()
+        return true
     }
 
     private func deliver() {

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Glibc
+internal import FaultlineDisk
 
 /// Runs code on a thread of its own, with the task-local values of the thread that starts it.
 final class WorkerThread: Sendable {
@@ -22,33 +22,10 @@ final class WorkerThread: Sendable {
 
 /// Gives each job a thread.
 private final class SingleThread: TaskExecutor {
-    private final class Start {
-        let job: UnownedJob
-        let executor: SingleThread
-
-        init(_ job: UnownedJob, _ executor: SingleThread) {
-            self.job = job
-            self.executor = executor
-        }
-
-        func run() { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
-    }
-
     func enqueue(_ job: consuming ExecutorJob) {
-        let start = Start(UnownedJob(job), self)
-        let reference = Unmanaged.passRetained(start)
-        var handle = pthread_t()
-        let status = pthread_create(
-            &handle, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<Start>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, reference.toOpaque())
-        guard status == 0 else {
-            reference.release()
-            return start.run()
-        }
-        pthread_detach(handle)
+        let job = UnownedJob(job)
+        let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        guard let thread = SystemThread(run) else { return run() }
+        thread.detach()
     }
 }

@@ -1,5 +1,5 @@
 internal import CFaultline
-internal import Glibc
+internal import FaultlineDisk
 internal import Observation
 
 /// Whether the calling thread runs inside of `withObservationTracking`.
@@ -77,20 +77,8 @@ private final class TrackingWordSearch: @unchecked Sendable {
     /// The position of the word, the same in every thread; nil if it cannot be determined.
     static func place() -> Place? {
         let search = TrackingWordSearch()
-        let reference = Unmanaged.passRetained(search)
-        var thread = pthread_t()
         // A new thread tracks nothing yet.
-        let status = pthread_create(
-            &thread, nil,
-            { context in
-                if let context { Unmanaged<TrackingWordSearch>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            }, reference.toOpaque())
-        guard status == 0 else {
-            reference.release()
-            return nil
-        }
-        pthread_join(thread, nil)
+        SystemThread { search.run() }?.join()
         return search.found
     }
 

@@ -1,4 +1,5 @@
 package import FaultlineLog
+internal import FaultlineDisk
 internal import Glibc
 
 /// Counts the rows of an entity that satisfy a filter which the stored bytes alone can answer.
@@ -121,27 +122,18 @@ private final class CountingThread: @unchecked Sendable {
 
     private let body: () throws -> Output
     private var result: Result<Output, any Error> = .success((0, 0))
-    private var handle = pthread_t()
+    private var thread: SystemThread?
 
     init(_ body: @escaping () throws -> Output) { self.body = body }
 
     /// False if the system refuses a thread.
     func start() -> Bool {
-        let reference = Unmanaged.passRetained(self)
-        let status = pthread_create(
-            &handle, nil,
-            { context in
-                guard let context else { return nil }
-                let thread = Unmanaged<CountingThread>.fromOpaque(context).takeRetainedValue()
-                thread.result = Result { try thread.body() }
-                return nil
-            }, reference.toOpaque())
-        if status != 0 { reference.release() }
-        return status == 0
+        thread = SystemThread { self.result = Result { try self.body() } }
+        return thread != nil
     }
 
     func join() -> Result<Output, any Error> {
-        pthread_join(handle, nil)
+        thread?.join()
         return result
     }
 }
