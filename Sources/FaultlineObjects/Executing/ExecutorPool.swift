@@ -22,11 +22,13 @@ package final class ExecutorPool: Sendable {
         package var overflow = 0
     }
 
+    private typealias CallJob = (UnownedJob, PoolCall)
+
     private struct State {
-        /// Jobs of calls that have begun, and of calls that were refused.
-        var ready = Fifo<(UnownedJob, PoolCall)>()
+        /// Jobs of calls that have begun.
+        var ready = Fifo<CallJob>()
         /// Jobs of nested calls.
-        var nested = Fifo<(UnownedJob, PoolCall)>()
+        var nested = Fifo<CallJob>()
         /// Jobs of actors, at most one of each.
         var actors = Fifo<(UnownedJob, PoolSerialExecutor)>()
         /// Whether it is the turn of an actor rather than of a call that waits.
@@ -111,20 +113,17 @@ package final class ExecutorPool: Sendable {
             state.refusal = error
             var waiting: [PoolCall] = []
             state.queue.forEach { waiting.append($0) }
-            for call in waiting { Self.refuse(call, error, &state) }
             defer { state.counts.idleThreads = 0 }
-            return (state.counts.idleThreads, waiting.count)
+            return (state.counts.idleThreads, waiting.compactMap { Self.refuse($0, error, &state) })
         }
         for _ in 0..<wakes { wake.signal() }
-        for _ in 0..<jobs { provideThread() }
+        Self.runRefused(jobs)
     }
 
     /// Takes note that the task of a call has begun to run its code.
     private func begin(_ call: PoolCall) throws {
         try state.withLock { _ in
-            guard case .refused(let error) = call.phase else { return }
-            call.phase = .over
-            throw error
+            if case .refused(let error) = call.phase { throw error }
         }
     }
 
@@ -138,35 +137,58 @@ package final class ExecutorPool: Sendable {
     }
 
     private func refuse(_ call: PoolCall, _ error: any Error) {
-        state.withLock { state in Self.refuse(call, error, &state) }
-        provideThread()
+        if let job = state.withLock({ Self.refuse(call, error, &$0) }) { Self.runRefused([job]) }
     }
 
     /// Makes a call throw an error, unless it has begun.
-    private static func refuse(_ call: PoolCall, _ error: any Error, _ state: inout State) {
+    ///
+    /// - Returns: The job that throws it, if the call was waiting.
+    private static func refuse(_ call: PoolCall, _ error: any Error, _ state: inout State) -> CallJob? {
         switch call.phase {
-        case .new: call.phase = .refused(error)
+        case .new:
+            call.phase = .refused(error)
+            return nil
         case .waiting(let job):
             call.phase = .refused(error)
             state.queue.noteGone(call)
-            state.ready.append((job, call))
-        case .refused, .begun, .over: break
+            return (job, call)
+        case .refused, .begun, .over: return nil
+        }
+    }
+
+    /// Lets refused calls throw their errors on a thread of Dispatch: the pool's threads may all be blocked.
+    private static func runRefused(_ jobs: [CallJob]) {
+        guard !jobs.isEmpty else { return }
+        DispatchQueue.global().async {
+            for (job, call) in jobs { job.runSynchronously(on: call.asUnownedTaskExecutor()) }
         }
     }
 
     // MARK: Jobs
 
     func enqueue(_ job: UnownedJob, _ call: PoolCall) {
-        let (alarm, source) = state.withLock { state in (note(job, call, &state), sourceOfThread(&state)) }
+        let (step, source) = state.withLock { state in (note(job, call, &state), sourceOfThread(&state)) }
         provide(source)
-        if let alarm { setAlarm(alarm) }
+        switch step {
+        case .refuse(let job): Self.runRefused([job])
+        case .setAlarm(let alarm): setAlarm(alarm)
+        case nil: break
+        }
+    }
+
+    /// A step that follows outside of the lock.
+    private enum Step {
+        case refuse(CallJob)
+        /// Calls must be searched for late ones at a moment.
+        case setAlarm(ContinuousClock.Instant)
     }
 
     /// Puts a job where a thread will find it.
-    ///
-    /// - Returns: When calls must be searched for late ones; nil if that is known.
-    private func note(_ job: UnownedJob, _ call: PoolCall, _ state: inout State) -> ContinuousClock.Instant? {
-        guard case .new = call.phase else {
+    private func note(_ job: UnownedJob, _ call: PoolCall, _ state: inout State) -> Step? {
+        switch call.phase {
+        case .new: break
+        case .refused: return .refuse((job, call))
+        case .waiting, .begun, .over:
             state.ready.append((job, call))
             return nil
         }
@@ -179,17 +201,12 @@ package final class ExecutorPool: Sendable {
         call.phase = .waiting(job)
         call.priority = job.priority.rawValue
         state.queue.append(call)
-        if let refusal = state.refusal {
-            Self.refuse(call, refusal, &state)
-        } else if let deadline = call.deadline, !isFree {
-            if deadline <= .now {
-                Self.refuse(call, Self.busy(call, state), &state)
-            } else if state.alarm.map({ deadline < $0 }) ?? true {
-                state.alarm = deadline
-                return deadline
-            }
-        }
-        return nil
+        if let refusal = state.refusal { return Self.refuse(call, refusal, &state).map(Step.refuse) }
+        guard let deadline = call.deadline, !isFree else { return nil }
+        if deadline <= .now { return Self.refuse(call, Self.busy(call, state), &state).map(Step.refuse) }
+        guard state.alarm.map({ deadline < $0 }) ?? true else { return nil }
+        state.alarm = deadline
+        return .setAlarm(deadline)
     }
 
     /// Puts a job of an actor where a thread will find it, unless an earlier one of the actor waits or runs.
@@ -295,8 +312,8 @@ package final class ExecutorPool: Sendable {
 
     /// Refuses the calls that have waited too long; does nothing if another alarm was set since.
     private func refuseLate(_ alarm: ContinuousClock.Instant) {
-        let (next, count) = state.withLock { state -> (ContinuousClock.Instant?, Int) in
-            guard state.alarm == alarm else { return (nil, 0) }
+        let (next, jobs) = state.withLock { state -> (ContinuousClock.Instant?, [CallJob]) in
+            guard state.alarm == alarm else { return (nil, []) }
             let now = ContinuousClock.now
             var late: [PoolCall] = []
             var next: ContinuousClock.Instant?
@@ -304,11 +321,11 @@ package final class ExecutorPool: Sendable {
                 guard let deadline = call.deadline else { return }
                 if deadline <= now { late.append(call) } else { next = min(next ?? deadline, deadline) }
             }
-            for call in late { Self.refuse(call, Self.busy(call, state), &state) }
+            let jobs = late.compactMap { Self.refuse($0, Self.busy($0, state), &state) }
             state.alarm = next.map { max($0, now + Self.alarmGap) }
-            return (state.alarm, late.count)
+            return (state.alarm, jobs)
         }
-        for _ in 0..<count { provideThread() }
+        Self.runRefused(jobs)
         if let next { setAlarm(next) }
     }
 
@@ -320,21 +337,8 @@ package final class ExecutorPool: Sendable {
     // MARK: Threads
 
     private func startThread() {
-        let reference = Unmanaged.passRetained(self)
-        var handle = pthread_t()
-        let status = pthread_create(
-            &handle, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<ExecutorPool>.fromOpaque(context).takeRetainedValue().work()
-                return nil
-            }, reference.toOpaque())
-        if status == 0 {
-            pthread_detach(handle)
-            return
-        }
+        if let thread = SystemThread({ self.work() }) { return thread.detach() }
         // The system has no thread to give: Dispatch lends one.
-        reference.release()
         DispatchQueue.global().async { self.work(isBorrowed: true) }
     }
 

@@ -80,9 +80,21 @@ struct PerformingStore: Sendable {
 
     var counts: ExecutorPool.Counts { container.performing.pool.counts }
 
-    /// Waits until the pool is in a state; the suite's time limit ends a wait that does not end.
+    /// Waits until the pool is in a state.
+    ///
+    /// - Throws: `CancellationError`; `Overdue` after five minutes, because the suite's time limit does not end a task that
+    ///   a test has made.
     func wait(until isReached: (ExecutorPool.Counts) -> Bool) async throws {
-        while !isReached(counts) { try await Task.sleep(for: .milliseconds(1)) }
+        let end = ContinuousClock.now + .seconds(300)
+        while !isReached(counts) {
+            guard .now < end else { throw Overdue(counts: counts) }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    /// The pool has not reached the state that a test waits for.
+    struct Overdue: Error {
+        let counts: ExecutorPool.Counts
     }
 }
 

@@ -19,7 +19,7 @@ import Testing
         }
         let before = store.disk.commitCount
         store.disk.close()
-        let clients = (0..<64).map { number in
+        func save(_ number: Int) -> Task<String, any Error> {
             Task {
                 try await container.perform { context in
                     let folder = Folder("\(number)")
@@ -29,9 +29,11 @@ import Testing
                 }
             }
         }
+        var clients = [save(0)]
+        try await store.wait { _ in store.disk.commitCount == before + 1 }
+        clients += (1..<64).map(save)
         // All have made their records, and no thread waits for the disk but the one that synchronizes.
-        try await store.wait { $0.underWay == 64 && $0.idleThreads == $0.threads }
-        #expect(store.counts.threads <= 2)
+        try await store.wait { $0.underWay == 64 && $0.threads == 2 && $0.idleThreads == 2 }
         store.disk.open()
         for (number, client) in clients.enumerated() { #expect(try await client.value == "\(number)") }
         // The first save was on its way when the others came.
