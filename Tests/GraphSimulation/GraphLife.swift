@@ -16,8 +16,7 @@ final class GraphLife {
     private var other: GraphSession?
     private(set) var operationCount = 0
     private(set) var kinds: [String: Int] = [:]
-    /// The last operations, for error messages.
-    private(set) var trace: [String] = []
+    private(set) var trace = OperationTrace()
     private var pace = InvariantPace()
     /// How many saves there were when the log was last checked.
     private var checkedVersion = 0
@@ -61,7 +60,6 @@ final class GraphLife {
         operationCount += 1
         kinds[kind, default: 0] += 1
         trace.append(text.isEmpty ? kind : "\(kind) \(text)")
-        if trace.count > 24 { trace.removeFirst(12) }
     }
 
     private func step() throws {

@@ -16,10 +16,13 @@ package struct GraphTrial: Sendable {
 
     package let seed: UInt64
     package let operationCount: Int
+    /// The maximum number of operations that a violation names.
+    let traceCount: Int
     let canary: GraphCanary?
 
-    package init(seed: UInt64, operationCount: Int = countOfLife, canary: GraphCanary? = nil) {
+    package init(seed: UInt64, operationCount: Int = countOfLife, traceCount: Int = 16, canary: GraphCanary? = nil) {
         self.seed = seed
+        self.traceCount = traceCount
         self.operationCount =
             GraphLife.isLarge(seed) ? min(operationCount, GraphLife.largeOperationMax) : operationCount
         self.canary = canary
@@ -33,7 +36,7 @@ package struct GraphTrial: Sendable {
             let life = try GraphLife(seed: seed, canary: canary)
             do { try life.run(operationCount) } catch {
                 outcome.violation =
-                    "operation \(life.operationCount): \(error); \(life.findingOfFreshContext)\n  \(life.trace.suffix(16).joined(separator: "; "))"
+                    "operation \(life.operationCount): \(error); \(life.findingOfFreshContext)\n  \(life.trace.last(traceCount))"
             }
             outcome.operationCount = life.operationCount
             outcome.kinds = life.kinds

@@ -61,7 +61,9 @@ struct GraphProof {
         let all = Guarded(Total())
         DispatchQueue.concurrentPerform(iterations: seeds.count) { place in
             let seed = seeds.lowerBound + UInt64(place)
-            if seed % 5 == 0 { Self.liveOnThreads(seed, all) } else { Self.live(seed, all) }
+            // A replay tells enough to see where the objects concerned come from.
+            let traceCount = seeds.count == 1 ? 1_000 : 16
+            if seed % 5 == 0 { Self.liveOnThreads(seed, all) } else { Self.live(seed, traceCount, all) }
         }
         let total = all.withLock { $0 }
         for (seed, violation) in total.violations.sorted(by: { $0.key < $1.key }).prefix(Self.toldCount) {
@@ -76,8 +78,8 @@ struct GraphProof {
         return total.violations.isEmpty ? 0 : 1
     }
 
-    private static func live(_ seed: UInt64, _ all: borrowing Guarded<Total>) {
-        let outcome = GraphTrial(seed: seed).run()
+    private static func live(_ seed: UInt64, _ traceCount: Int, _ all: borrowing Guarded<Total>) {
+        let outcome = GraphTrial(seed: seed, traceCount: traceCount).run()
         all.withLock { total in
             total.operations += outcome.operationCount
             total.refusals += outcome.refusalCount

@@ -3,7 +3,7 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension ContextCore {
-    /// Checks the invariants that the type's comment lists, and those of the identity maps.
+    /// Checks the invariants that the type's comment lists, and those of the identity maps and of the lookup.
     ///
     /// Called on the context's thread. Reads the store like a getter, so a context whose snapshot was taken goes on at
     /// the newest state.
@@ -15,6 +15,7 @@ extension ContextCore {
         try checkList(unsaved.inserted, "inserted", .inserted)
         try checkList(unsaved.changed, "changed", .changed)
         try checkList(unsaved.deleted, "deleted", .deleted)
+        try pending.lookup.checkInvariants(unsaved, homes.all)
         let changed = Set(unsaved.changed.map(\.core))
         let deleted = Set(unsaved.deleted.map(\.core))
         try beginReading()

@@ -11,17 +11,13 @@ struct UnsavedEntity {
     private(set) var deletedNumbers: Set<RecordID> = []
     /// Numbers of changed objects with their indexes, and of objects to be deleted with -1.
     private(set) var differing: [RecordID: Int] = [:]
-    private var seenInserted = 0
-    private var seenChanged = 0
-    private var seenDeleted = 0
+    private(set) var seenInserted = 0
+    private(set) var seenChanged = 0
+    private(set) var seenDeleted = 0
     /// By slot.
     private var columns: [Int: UnsavedColumn] = [:]
 
     var isEmpty: Bool { inserted.isEmpty && differing.isEmpty }
-
-    func isBeyond(inserted count: Int) -> Bool { count < seenInserted }
-    func isBeyond(changed count: Int) -> Bool { count < seenChanged }
-    func isBeyond(deleted count: Int) -> Bool { count < seenDeleted }
 
     /// Adds the objects that came since the last call.
     ///

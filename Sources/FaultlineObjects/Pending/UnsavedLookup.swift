@@ -4,16 +4,20 @@ internal import FaultlineStore
 /// Finds a context's unsaved objects by number, by entity and by value, without a walk over all of them.
 ///
 /// Inserting or changing an object enters nothing: each lookup first adds the objects that came since the last one. The
-/// lists of the context only grow until a save or a rollback; if one has become shorter, everything is dropped and
-/// built again at the next lookup.
+/// lists of the context grow at their ends; when one becomes shorter, everything is dropped, and built again at the next
+/// lookup.
 struct UnsavedLookup {
     /// Indexes of inserted objects by temporary number.
-    private var places: [UInt64: Int] = [:]
-    private var placedCount = 0
+    private(set) var places: [UInt64: Int] = [:]
+    private(set) var placedCount = 0
     /// By ordinal of the entity; made on first use.
-    private var entities: [Int: UnsavedEntity] = [:]
+    private(set) var entities: [Int: UnsavedEntity] = [:]
     /// Objects that were visited to update the lookup, or to answer: shows the cost of fetches.
     private(set) var examinedCount = 0
+    /// The lengths of the lists.
+    private var insertedCount = 0
+    private var changedCount = 0
+    private var deletedCount = 0
 
     /// The lists that the lookup covers.
     struct Lists {
@@ -66,22 +70,20 @@ struct UnsavedLookup {
     /// Records the lengths of the lists after a change of one of them.
     @inline(__always)
     mutating func noteCounts(inserted: Int) {
-        if inserted < placedCount { forgetAll() }
-        if !entities.isEmpty { noteShorter { $0.isBeyond(inserted: inserted) } }
+        if inserted < insertedCount { forgetAll() }
+        insertedCount = inserted
     }
 
     @inline(__always)
     mutating func noteCounts(changed: Int) {
-        if !entities.isEmpty { noteShorter { $0.isBeyond(changed: changed) } }
+        if changed < changedCount { forgetAll() }
+        changedCount = changed
     }
 
     @inline(__always)
     mutating func noteCounts(deleted: Int) {
-        if !entities.isEmpty { noteShorter { $0.isBeyond(deleted: deleted) } }
-    }
-
-    private mutating func noteShorter(_ isBeyond: (UnsavedEntity) -> Bool) {
-        if entities.values.contains(where: isBeyond) { forgetAll() }
+        if deleted < deletedCount { forgetAll() }
+        deletedCount = deleted
     }
 
     /// Drops everything, because the lists or values have changed in another way than by growing.

@@ -29,6 +29,25 @@ import Testing
         #expect(try find("1000") == nil)
     }
 
+    @Test func `an object is found after a deleted one has left the context`() throws {
+        let store = try TestStore(User.self, place: .memory)
+        let context = store.context()
+        func emails() throws -> [String] { try context.all(User.self).map(\.email).sorted() }
+        let users = (0..<3).map { User("\($0)", first: "a") }
+        users[..<2].forEach(context.insert)
+        #expect(try emails() == ["0", "1"])
+        // No fetch has seen the third one when the first one leaves.
+        context.insert(users[2])
+        context.delete(users[0])
+        context.processPendingChanges()
+        try context.core.checkInvariants()
+        #expect(try emails() == ["1", "2"])
+        context.insert(User("3", first: "a"))
+        #expect(try emails() == ["1", "2", "3"])
+        try context.save()
+        #expect(try emails() == ["1", "2", "3"])
+    }
+
     @Test("C2: a value that is set, set again and taken back is found by the value of now")
     func changedValuesAreFound() throws {
         let store = try TestStore(User.self)
