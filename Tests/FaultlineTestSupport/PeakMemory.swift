@@ -7,6 +7,9 @@ import Glibc
 ///
 /// Tests in the same process see each other's memory: measure in a separate child process (an exit test).
 package enum PeakMemory {
+    /// Whether the process runs without a sanitizer, which would have memory of its own and keep freed memory.
+    package static let isExact = dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
+
     /// Bytes resident now (`VmRSS`); nil if `/proc` does not have it.
     package static var residentByteCount: Int? { status("VmRSS:") }
 

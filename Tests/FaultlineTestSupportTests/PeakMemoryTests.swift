@@ -3,10 +3,7 @@ import Glibc
 import Testing
 
 struct PeakMemoryTests {
-    /// The address sanitizer keeps freed memory for a while, which would change the measurements.
-    static let keepsFreedMemory = dlsym(nil, "__asan_init") != nil
-
-    @Test(.disabled(if: keepsFreedMemory))
+    @Test(.enabled(if: PeakMemory.isExact))
     func seesWhatWasTouchedAndGivenBack() async {
         await #expect(processExitsWith: .success) {
             let growth = PeakMemory.growth {

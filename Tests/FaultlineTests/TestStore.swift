@@ -70,6 +70,17 @@ final class TestStore {
     }
 }
 
+extension TestStore {
+    /// A store of documents whose numbers begin with 0.
+    static func ofDocuments(_ count: Int) throws -> TestStore {
+        let store = try TestStore(Folder.self)
+        let context = store.context()
+        for number in 0..<count { context.insert(Document("d\(number)", number: number)) }
+        try context.save()
+        return store
+    }
+}
+
 extension ModelContext {
     func all<T: PersistentModel>(_ type: T.Type = T.self, sortBy: [SortDescriptor<T>] = []) throws -> [T] {
         try fetch(FetchDescriptor<T>(sortBy: sortBy))

@@ -59,7 +59,7 @@ struct FuzzTests {
             PeakMemory.mapAllocations(from: 1 << 20)
             try run(500)
             let growth = try #require(try PeakMemory.mappedGrowth { try run(10_000) })
-            #expect(growth.byteCount <= 1 << 20, "\(target): \(growth.byteCount) bytes")
+            #expect(growth.byteCount <= 1 << 20 || !PeakMemory.isExact, "\(target): \(growth.byteCount) bytes")
         }
     }
 

@@ -144,9 +144,7 @@ struct MigrationPreviewTests {
         }
     }
 
-    @Test(arguments: [1, 1 << 20]) func `a dry run finds objects that cannot be saved by halving`(batchByteCount: Int)
-        throws
-    {
+    @Test(arguments: [1, 1 << 20]) func `a dry run finds unsavable objects by halving`(batchByteCount: Int) throws {
         let stores = Stores()
         try stores.use(Leaf1.self) { _, context in
             for number in 0..<100 {

@@ -7,12 +7,7 @@ import Testing
 @Suite struct IdentifierTextTests {
     private let store: TestStore
 
-    init() throws {
-        store = try TestStore(Folder.self)
-        let context = store.context()
-        for number in 0..<10 { context.insert(Document("d\(number)", number: number)) }
-        try context.save()
-    }
+    init() throws { store = try .ofDocuments(10) }
 
     @Test func `a stored object is found by the text of its identifier`() throws {
         let document = try store.context().first(Document.self)
