@@ -24,7 +24,10 @@ extension Log {
         let sequencer = writing?.sequencer
         let dead = sequencer?.turn.withLock { sequencer?.deadByteCounts() } ?? [:]
         var logEnds = found.ends
-        if let sequencer { logEnds = sequencer.turn.withLock { [sequencer.segment.number: sequencer.offset] } }
+        if let sequencer {
+            let end = sequencer.turn.withLock { sequencer.logEnd }
+            logEnds = [end.segment.number: end.offset]
+        }
         var usage = LogUsage()
         for root in snapshot.tables.all {
             let table = TableID(rawValue: root.table)

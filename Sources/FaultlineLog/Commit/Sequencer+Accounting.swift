@@ -31,7 +31,7 @@ extension Sequencer {
     ///
     /// The caller must hold the writer lock.
     func deadByteCounts() -> [UInt32: UInt64] {
-        account.countOverhead(in: segment)
+        account.countOverhead(in: logEnd.segment)
         return account.segments.dead
     }
 }

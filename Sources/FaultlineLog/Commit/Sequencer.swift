@@ -5,7 +5,7 @@ import Synchronization
 /// the tables as the newest sequenced transaction sees them.
 ///
 /// Invariants:
-/// - `offset` is the offset of the next frame of `segment`, behind all queued frames;
+/// - `logEnd` is the place of the next frame, behind all queued frames;
 /// - while no thread holds `turn`, the working tables are captured, and `stage` is empty;
 /// - `sequence` is that of the newest transaction whose last frame was queued.
 ///
@@ -35,16 +35,14 @@ final class Sequencer: @unchecked Sendable {
     /// Bytes that segments take, and when writers must wait for compaction.
     let account: SpaceAccount
 
-    // The segment that frames are encoded for.
-    @exclusivity(unchecked) private(set) var segment: ManagedFile
-    @exclusivity(unchecked) private(set) var offset: UInt64
-    @exclusivity(unchecked) private var room: RoomAhead
+    /// The place of the next frame.
+    @exclusivity(unchecked) var logEnd: LogEnd
     /// Bytes of log since the last checkpoint.
     @exclusivity(unchecked) var byteCountSinceCheckpoint: UInt64 = 0
     /// The last transaction that deleted something; 0 if none did since the log was opened.
     @exclusivity(unchecked) private(set) var lastDelete: UInt64 = 0
 
-    @exclusivity(unchecked) private(set) var frame: FrameWriter
+    @exclusivity(unchecked) var frame: FrameWriter
     /// The current transaction.
     @exclusivity(unchecked) var current = TransactionState()
 
@@ -66,9 +64,7 @@ final class Sequencer: @unchecked Sendable {
         sequence = opened.replay.sequence
         wallNanoseconds = opened.replay.wallNanoseconds
         indexes = opened.replay.memtables.indexSet
-        segment = opened.segment
-        offset = opened.end
-        room = RoomAhead(from: opened.end)
+        logEnd = LogEnd(opened.segment, opened.end)
         blobs = opened.blobs
         account = SpaceAccount(
             opened.segmentSpace, segmentByteCount: parts.options.segmentByteCount,
@@ -325,144 +321,12 @@ final class Sequencer: @unchecked Sendable {
     @inline(__always) @discardableResult
     private func sealRecord(_ record: UnsafeMutableRawPointer, _ whole: Int) -> Location {
         current.recordCount &+= 1
-        return frame.seal(record, whole, at: .init(segment: segment, offset: offset))
+        return frame.seal(record, whole, at: logEnd.place)
     }
 
     /// The bytes of a record that is not written yet, or nil if it is.
     func pendingRecord(at location: Location) -> UnsafeRawPointer? {
         frame.find(location)
-    }
-
-    // MARK: Frames
-
-    /// Memory for the next record of the frame.
-    @inline(__always)
-    private func room(for whole: Int, isClosing: Bool = false) throws(LogError) -> UnsafeMutableRawPointer {
-        if !frame.hasRoom(for: whole, isClosing: isClosing) { try makeRoom(for: whole, isClosing: isClosing) }
-        return frame.next
-    }
-
-    @inline(never)
-    private func makeRoom(for whole: Int, isClosing: Bool) throws(LogError) {
-        precondition(current.isOpen, "Records are written inside a transaction.")
-        if let failure = current.failure { throw failure }
-        guard whole <= Limits.recordByteCountMax else {
-            throw LogError.tooLarge("A record of \(whole) bytes exceeds the limit of \(Limits.recordByteCountMax).")
-        }
-        if frame.isOpen, frame.recordCount > 0, frame.isFull(for: whole, isClosing: isClosing) {
-            try writePartialFrame()
-        }
-        if !frame.isOpen { try beginFrame() }
-        frame.makeRoom(for: whole)
-    }
-
-    private func beginFrame() throws(LogError) {
-        guard current.recordCount <= Limits.transactionRecordCountMax else {
-            throw fail(
-                .tooLarge("A transaction has at most \(Limits.transactionRecordCountMax) records. Make several of it."))
-        }
-        if offset >= account.segmentByteCount { try beginSegmentIfPossible() }
-        let place = FrameWriter.Place(segment: segment, offset: offset)
-        frame.begin(at: place)
-        current.beginFrame(at: place)
-    }
-
-    /// Continues in a new segment; if there is no space for one, the present segment grows.
-    private func beginSegmentIfPossible() throws(LogError) {
-        do throws(LogError) {
-            try beginSegment()
-        } catch {
-            guard error.code == .fullDisk, offset < UInt64(Limits.segmentByteCountMax) else { throw fail(error) }
-        }
-    }
-
-    /// Continues in a new segment.
-    ///
-    /// The manifest lists it when its first frame is written.
-    private func beginSegment() throws(LogError) {
-        // For the edits by which the leader lists it.
-        try manifest.makeRoom()
-        let next = try directory.createDurably(
-            .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
-        account.countOverhead(in: segment)
-        segment = next
-        offset = UInt64(FileHeader.byteCount)
-        room = RoomAhead(from: offset)
-    }
-
-    /// Reserves disk space for the frame being filled: after it is queued, a full disk would be a failed write.
-    private func makeRoomAhead() throws(LogError) {
-        try checkMayGrow()
-        let end = offset + UInt64(frame.byteCount)
-        do throws(LogError) {
-            do throws(LogError) {
-                try makeRoom(through: end)
-            } catch {
-                guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, current.isMakingRoom, space.giveUp()
-                else {
-                    throw error
-                }
-                try makeRoom(through: end)
-            }
-        } catch {
-            throw fail(error)
-        }
-    }
-
-    private func makeRoom(through end: UInt64) throws(LogError) {
-        // The edits that list the segment come with its first frame.
-        if offset == UInt64(FileHeader.byteCount) { try manifest.makeRoom() }
-        // A refused reservation keeps the space that it got, so a large one is not tried in vain.
-        if end > room.end + RoomAhead.stepByteCountMax {
-            let free = try onDisk("asking for free space") { () throws(DiskError) in
-                try directory.disk.freeByteCount(in: directory.path)
-            }
-            if end - room.end > free { throw LogError(noRoom: nil, path: segment.path) }
-        }
-        try room.make(through: end, in: segment.file)
-    }
-
-    /// Refuses a transaction that makes no room while the rest of the disk is for those that do.
-    func checkMayGrow() throws(LogError) {
-        if !current.isMakingRoom, space.isForDeletesOnly() { throw fail(LogError(noRoom: nil, path: segment.path)) }
-    }
-
-    /// Frees the space reserved for frames; to be called when none follows.
-    func releaseReserve() {
-        segment.releaseReserve()
-        blobs?.managed.releaseReserve()
-    }
-
-    private func closeFrame(flags: UInt8) -> CommitRequest.Frame {
-        let closed = frame.close(at: .init(segment: segment, offset: offset), roomEnd: room.end) {
-            FrameHeader(
-                kind: .commit, bodyByteCount: $0, headersCRC: $1, recordCount: $2, flags: flags,
-                sequence: tables.sequence, part: current.part,
-                spill: current.firstSegment == segment.number ? current.firstOffset : 0)
-        }
-        offset += UInt64(closed.byteCount)
-        account.segments.setEnd(offset, of: segment.number)
-        account.overheadByteCount &+= UInt64(FrameHeader.byteCount)
-        byteCountSinceCheckpoint += UInt64(closed.byteCount)
-        current.part += 1
-        return closed
-    }
-
-    /// Writes the records so far, without making them durable, and continues in a new frame: so a transaction of any
-    /// size needs little memory.
-    private func writePartialFrame() throws(LogError) {
-        try makeRoomAhead()
-        let frame = closeFrame(flags: FrameHeader.flagContinued)
-        current.notePartial(frame)
-        let request = CommitRequest(frame: frame, visible: nil)
-        committer.finish(request, leads: committer.enqueue(request))
-        if let failure = request.failure { throw fail(failure) }
-        self.frame.recycle()
-        do {
-            try spillIfNeeded()
-        } catch {
-            throw fail(error)
-        }
     }
 
     /// Marks the transaction as one that wrote blobs.

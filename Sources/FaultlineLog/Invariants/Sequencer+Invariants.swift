@@ -30,11 +30,11 @@ extension Sequencer {
                 "it is \(sequence); \(end.sequence) is written, and \(published) published")
         }
         // A segment that no frame was queued for is not the committer's yet.
-        let expected = end.segment == segment.number ? end.offset : UInt64(FileHeader.byteCount)
-        guard offset == expected else {
+        let expected = end.segment == logEnd.segment.number ? end.offset : UInt64(FileHeader.byteCount)
+        guard logEnd.offset == expected else {
             throw broken(
-                "`offset` is the offset of the next frame of `segment`, behind all queued frames",
-                "it is \(offset) in segment \(segment.number), and the frames end at \(expected)")
+                "`logEnd` is the place of the next frame, behind all queued frames",
+                "it is \(logEnd.offset) in segment \(logEnd.segment.number), and the frames end at \(expected)")
         }
     }
 
