@@ -1,7 +1,7 @@
 package import FaultlineLog
 internal import FaultlineModel
 
-// The unique keys of stored rows, and the keys after updates.
+// The unique keys of new rows, of stored rows, and of rows after updates.
 
 /// A key of a unique index.
 package struct UniqueKey: Hashable, Sendable {
@@ -10,6 +10,110 @@ package struct UniqueKey: Hashable, Sendable {
 }
 
 extension RowWriter {
+    // MARK: New rows
+
+    /// The stored object that has one of the draft's unique keys; nil if there is none.
+    ///
+    /// - Throws: `duplicate` if the keys of two constraints belong to two different objects.
+    package mutating func holder(
+        of draft: Draft, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws(StoreError) -> RecordID? {
+        var found: RecordID?
+        for index in entity.uniqueIndexes {
+            guard try makeKey(draft, index, entity), let holder = try firstHolder(index, transaction) else { continue }
+            if let found, found != holder {
+                throw StoreError(
+                    .duplicate,
+                    "A new \(entity.name) has unique values of two stored objects, \(found) and \(holder): it cannot take the place of both. Change or delete one of them.",
+                    conflict: .init(holder: holder, slots: index.slots))
+            }
+            found = holder
+        }
+        return found
+    }
+
+    /// Assigns a number to a new row, and adds its unique keys; or finds the stored object that it replaces.
+    ///
+    /// - Returns: The number, and whether it is that of a stored object.
+    /// - Throws: `duplicate` if the keys of two constraints belong to two different objects.
+    package mutating func claim(
+        _ draft: Draft, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) -> (id: RecordID, isTaken: Bool) {
+        guard entity.uniqueIndexes.count == 1 else {
+            if let holder = try holder(of: draft, entity, in: transaction) { return (holder, true) }
+            let id = try allocate(entity, &transaction)
+            try enterKeys(draft, id: id, entity, in: &transaction)
+            return (id, false)
+        }
+        // One key, derived once.
+        let index = entity.uniqueIndexes[0]
+        guard try makeKey(draft, index, entity) else { return (try allocate(entity, &transaction), false) }
+        do throws(LogError) {
+            return try key.withBytes { (bytes) throws(LogError) in
+                if let holder = try transaction.firstID(in: index.definition, key: bytes) { return (holder, true) }
+                let id = try transaction.allocateIDs(1, in: entity.table)
+                try transaction.insertEntry(index.definition, key: bytes, id: id)
+                return (id, false)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    private func allocate(_ entity: EntityStorage, _ transaction: inout Transaction) throws(StoreError) -> RecordID {
+        do throws(LogError) { return try transaction.allocateIDs(1, in: entity.table) } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Adds a new row's unique keys, so that later rows of the transaction conflict with them.
+    package mutating func enterKeys(
+        _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
+            try enter(index.definition, id, &transaction)
+        }
+    }
+
+    /// The same for keys that other objects may have.
+    ///
+    /// - Throws: `duplicate` if another object has one of them.
+    package mutating func takeKeys(
+        _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
+            try take(index, id, entity, &transaction)
+        }
+    }
+
+    /// Adds the present key, unless the object has it already.
+    func take(
+        _ index: UniqueIndex, _ id: RecordID, _ entity: EntityStorage, _ transaction: inout Transaction
+    ) throws(StoreError) {
+        guard let holder = try firstHolder(index, transaction) else {
+            return try enter(index.definition, id, &transaction)
+        }
+        guard holder == id else {
+            throw StoreError(
+                .duplicate,
+                "Object \(id) of \(entity.name) was given a unique value that object \(holder) has. Change one of them, or delete it.",
+                conflict: .init(holder: holder, slots: index.slots))
+        }
+    }
+
+    /// Removes keys that `enterKeys` added.
+    package mutating func removeKeys(
+        _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws(StoreError) {
+        for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
+            do throws(LogError) {
+                try key.withBytes { (bytes) throws(LogError) in
+                    try transaction.removeEntry(index.definition, key: bytes, id: id)
+                }
+            } catch { throw StoreError(error) }
+        }
+    }
+
+    // MARK: Stored rows
+
     /// The stored objects that have the draft's unique keys, or will have them by `coming`, each with the slots of the
     /// key.
     package mutating func holders(
@@ -124,5 +228,56 @@ extension RowWriter {
             }
             return true
         }
+    }
+
+    // MARK: One key
+
+    /// Derives the key of a draft in a unique index; false if a value is nil.
+    ///
+    /// - Throws: `tooLarge` if no key can hold the values, even those of an incomplete key: they stay in the row.
+    @inline(__always)
+    mutating func makeKey(
+        _ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage
+    ) throws(StoreError) -> Bool {
+        key.removeAll()
+        var isWhole = true
+        for slot in index.slots {
+            let isThere = !draft.isNil(slot) && key.append(draft: draft, slot: slot)
+            isWhole = isWhole && isThere
+        }
+        guard key.byteCount <= IndexDefinition.keyByteCountMax else { throw tooLarge(draft, index, entity) }
+        return isWhole
+    }
+
+    @inline(never)
+    func tooLarge(_ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage) -> StoreError {
+        let properties = store.storage.schema.entities[entity.ordinal].properties
+        let values = index.slots.filter { entity.layout.columns[$0].isVariable && !draft.isNil($0) }
+            .map { "\(entity.name).\(properties[$0].name) has \(draft.variable($0).count) bytes" }
+        return StoreError(
+            .tooLarge,
+            "\(values.joined(separator: ", ")): unique values make an index key of \(key.byteCount) bytes here, and the limit is \(IndexDefinition.keyByteCountMax). Shorten them, or make an attribute with a digest of them unique instead. Nothing was saved."
+        )
+    }
+
+    /// The object that has the present key.
+    func firstHolder(
+        _ index: UniqueIndex, _ transaction: borrowing Transaction
+    ) throws(StoreError) -> RecordID? {
+        do throws(LogError) {
+            return try key.withBytes { (bytes) throws(LogError) in
+                try transaction.firstID(in: index.definition, key: bytes)
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    private func enter(
+        _ index: IndexDefinition, _ id: RecordID, _ transaction: inout Transaction
+    ) throws(StoreError) {
+        do throws(LogError) {
+            try key.withBytes { (bytes) throws(LogError) in
+                try transaction.insertEntry(index, key: bytes, id: id)
+            }
+        } catch { throw StoreError(error) }
     }
 }
