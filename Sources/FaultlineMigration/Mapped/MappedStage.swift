@@ -11,7 +11,6 @@ final class MappedStage {
     private let session: StageSession
     private let course: MigrationCourse
     private let associations: [AssociationTable]
-    private let movedBlobs: LinkSide
     /// Bytes of unsaved values that make a batch.
     private let batchByteCount: Int
     private static let objectsMax = 8_192
@@ -21,32 +20,21 @@ final class MappedStage {
     var progress: MappedProgress
     /// Whether the stage resumes there after a kill, instead of restarting.
     var goesOn = false
-    /// Pairs of this batch.
-    private var pending: [Pair] = []
-    private var pendingBySource: [Key: [ManagedObject]] = [:]
-    private var pendingByDestination: [ObjectIdentifier: [(place: Int, source: RecordID)]] = [:]
+    private var unsaved = UnsavedPairs()
     /// Numbers that were chosen for objects of this batch.
-    private var chosen: Set<Key> = []
+    private var chosen: Set<Choice> = []
     /// Mappings in which a new object has more than one old one.
     private var merging: Set<Int> = []
-    /// Values that objects of this batch may take over from old ones, and those that were taken.
-    private var movable: Set<UInt64> = []
-    private var moved: [UInt64] = []
+    private var movedBlobs: MovedBlobs
 
     /// Objects that calls of this batch were made for: old ones in the first pass, new ones in the second.
     private(set) var batch: [RecordID] = []
     /// The counts when the batch began.
     private var countsAtFlush: MigrationCounts
 
-    private struct Key: Hashable {
-        let place: Int
+    private struct Choice: Hashable {
+        let entityName: String
         let number: RecordID
-    }
-
-    private struct Pair {
-        let place: Int
-        let source: RecordID
-        let destination: ManagedObject
     }
 
     /// - Parameters:
@@ -77,12 +65,12 @@ final class MappedStage {
             throw MigrationError(.storage, "The catalog's record of the migration under way is of another release.")
         }
         associations = links.dropLast().map(AssociationTable.init)
-        movedBlobs = LinkSide(links[mappings.count], isLeft: true)
+        movedBlobs = MovedBlobs(LinkSide(links[mappings.count], isLeft: true))
         target.core.rules.refusesUpserts = true
         target.core.rules.defersRelationshipRules = true
         target.core.rules.keepsGivenOrder = true
         target.core.rules.isSavedByStage = true
-        target.core.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
+        target.core.rules.mayMoveBlob = { [unowned self] blob in movedBlobs.move(blob, newest()) }
     }
 
     // MARK: Pairs of old and new objects
@@ -90,32 +78,27 @@ final class MappedStage {
     /// Records that an old object became a new one, by a mapping.
     func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws {
         let number = old.objectID.number
-        let key = Key(place: mapping.place, number: number)
-        if try isAssociated(old: number, new, key) { return }
+        if try isAssociated(old: number, new, mapping) { return }
         associationCount += 1
         course.countMade(by: mapping.mapping.name)
-        if !new.isInserted || pendingByDestination[ObjectIdentifier(new)] != nil { merging.insert(mapping.place) }
-        if mapping.keepsIdentity, new.isInserted, pendingByDestination[ObjectIdentifier(new)] == nil {
-            let taken = Key(place: -1 - firstPlace(of: new.entity.name), number: number)
-            if !chosen.contains(taken), try !target.isTaken(number, entityNamed: new.entity.name) {
-                chosen.insert(taken)
+        let isFirst = new.isInserted && !unsaved.contains(new)
+        if !isFirst { merging.insert(mapping.place) }
+        if mapping.keepsIdentity, isFirst {
+            let choice = Choice(entityName: new.entity.name, number: number)
+            if !chosen.contains(choice), try !target.isTaken(number, entityNamed: new.entity.name) {
+                chosen.insert(choice)
                 target.choose(number, for: new)
             }
         }
-        pendingBySource[key, default: []].append(new)
-        pendingByDestination[ObjectIdentifier(new), default: []].append((mapping.place, number))
-        pending.append(Pair(place: mapping.place, source: number, destination: new))
+        unsaved.append(number, new, by: mapping.place)
     }
 
-    private func isAssociated(old number: RecordID, _ new: ManagedObject, _ key: Key) throws -> Bool {
-        if pendingBySource[key]?.contains(where: { $0 === new }) == true { return true }
-        guard !new.isInserted, !mappings[key.place].isOneToOne else { return false }
-        return try associations[key.place].sources(of: new.objectID.number, in: newest()).contains(number)
-    }
-
-    /// The index that represents an entity of the new version.
-    private func firstPlace(of destination: String) -> Int {
-        mappings.firstIndex { $0.destination?.name == destination } ?? mappings.count
+    private func isAssociated(
+        old number: RecordID, _ new: ManagedObject, _ mapping: ResolvedMapping
+    ) throws -> Bool {
+        if unsaved.contains(number, new, by: mapping.place) { return true }
+        guard !new.isInserted, !mapping.isOneToOne else { return false }
+        return try associations[mapping.place].sources(of: new.objectID.number, in: newest()).contains(number)
     }
 
     /// The new objects of an old one, by a mapping, in the order of their creation.
@@ -131,8 +114,7 @@ final class MappedStage {
         // The rest was deleted since.
         let stored = try numbers.filter { try target.isTaken($0, entityNamed: name) }
             .map { try target.dynamicObject($0, entityNamed: name) }
-        let pending = pendingBySource[Key(place: place, number: old)] ?? []
-        return stored.filter { !$0.isDeleted } + pending.filter { !$0.isDeleted }
+        return (stored + unsaved.destinations(of: old, by: place)).filter { !$0.isDeleted }
     }
 
     /// The old objects of a new one, by a mapping.
@@ -147,7 +129,7 @@ final class MappedStage {
                 numbers = try associations[place].sources(of: new.objectID.number, in: newest())
             }
         }
-        numbers += (pendingByDestination[ObjectIdentifier(new)] ?? []).filter { $0.place == place }.map(\.source)
+        numbers += unsaved.sources(of: new, by: place)
         return try numbers.map { try source.dynamicObject($0, entityNamed: name) }
     }
 
@@ -198,23 +180,12 @@ final class MappedStage {
         // Values in a table that the old state shares stay there. So do the values of a quarantined object, which may
         // be quarantined before or after another object has asked for them.
         guard !isKept(entityName), !course.quarantine.isOn else { return }
-        movable.insert(blob)
+        movedBlobs.allow(blob)
     }
 
     private func isKept(_ sourceName: String) -> Bool {
         guard let table = record.sourceMap.entity(named: sourceName)?.table else { return true }
         return record.targetMap.tables.contains(table)
-    }
-
-    private func mayMove(_ blob: UInt64) -> Bool {
-        guard movable.remove(blob) != nil, !wasMoved(blob) else { return false }
-        moved.append(blob)
-        return true
-    }
-
-    private func wasMoved(_ blob: UInt64) -> Bool {
-        // An unreadable value is not moved: the copy will report the reason.
-        (try? newest().location(of: blob, in: movedBlobs.table).isAbsent) != true
     }
 
     /// Puts the values of an old entity that no new object took over on the list of data that is deleted after the
@@ -231,7 +202,7 @@ final class MappedStage {
         let isKept: (RecordID) -> Bool = { [unowned self] in isTaken($0, ofSource: entityName) }
         try source.forEachBlobs(entityNamed: entityName, except: isKept) { blobs, rowCount in
             try course.advance(by: rowCount)
-            left += blobs.filter { !wasMoved($0) }
+            left += blobs.filter { !movedBlobs.contains($0, newest()) }
             if left.count >= 16_384 { try flush() }
         }
         try flush()
@@ -262,7 +233,7 @@ final class MappedStage {
         target.core.dropUnsaved()
         _ = takeError()
         _ = session.takeError()
-        moved.removeAll(keepingCapacity: true)
+        movedBlobs.forgetMoved()
         forgetBatch()
         course.forget(since: countsAtFlush)
     }
@@ -316,7 +287,7 @@ final class MappedStage {
     /// Saves if the batch is full.
     func flushIfFull() throws {
         if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
-            || pending.count >= Self.objectsMax || batch.count >= Self.objectsMax
+            || unsaved.pairs.count >= Self.objectsMax || batch.count >= Self.objectsMax
             || target.unsavedLinkCount >= Self.objectsMax
         {
             try flush()
@@ -328,7 +299,7 @@ final class MappedStage {
     /// Saves during a call of a policy, which cannot be resumed: the stage restarts after a kill, unless there is
     /// nothing to save.
     func flushAmidCall() throws {
-        guard target.pendingCount > 0 || target.unsavedLinkCount > 0 || !pending.isEmpty else { return }
+        guard target.pendingCount > 0 || target.unsavedLinkCount > 0 || !unsaved.pairs.isEmpty else { return }
         goesOn = false
         try flush()
     }
@@ -357,22 +328,19 @@ final class MappedStage {
 
     private func save(adding left: [UInt64]) throws {
         course.countWritten(target.insertedCounts)
-        moved.removeAll(keepingCapacity: true)
+        movedBlobs.forgetMoved()
         try target.core.save { transaction, number in
             var writer = RowWriter(self.target.core.store)
-            for pair in self.pending where !self.mappings[pair.place].isOneToOne {
+            for pair in self.unsaved.pairs where !self.mappings[pair.place].isOneToOne {
                 // None for an object that was deleted before it was written.
                 let destination = number(pair.destination)
                 guard destination != 0 else { continue }
                 try self.associations[pair.place].associate(pair.source, with: destination, &writer, in: &transaction)
             }
-            for blob in self.moved {
-                try writer.link(
-                    blob, left: blob, right: 0, leftOrder: 0, rightOrder: 0, self.movedBlobs, in: &transaction)
-            }
+            try self.movedBlobs.write(&writer, in: &transaction)
             try LeftBehind.leave(left.sorted(), in: &transaction)
             self.course.countLeftBehind(blobs: left.count)
-            self.course.countMoved(blobs: self.moved.count)
+            self.course.countMoved(blobs: self.movedBlobs.moved.count)
             self.record.report = self.course.settledCounts
             // The save itself may have left blobs behind.
             self.record.leftBehindCount =
@@ -394,11 +362,9 @@ final class MappedStage {
     }
 
     private func forgetBatch() {
-        pending.removeAll(keepingCapacity: true)
-        pendingBySource.removeAll(keepingCapacity: true)
-        pendingByDestination.removeAll(keepingCapacity: true)
+        unsaved.removeAll()
         chosen.removeAll(keepingCapacity: true)
-        movable.removeAll(keepingCapacity: true)
+        movedBlobs.forgetAllowed()
         batch.removeAll(keepingCapacity: true)
     }
 }

@@ -103,13 +103,7 @@ package final class RowLayout: Sendable {
 
         let placesOffset = DraftHeader.byteCount + (fixedByteCount + 7) / 8 * 8
         let valuesOffset = placesOffset + variableCount * DraftPlace.byteCount + DraftMarks.byteCount(columns.count)
-        template = UnsafeMutableRawPointer.allocate(byteCount: valuesOffset, alignment: 16)
-        template.initializeMemory(as: UInt8.self, repeating: 0, count: valuesOffset)
-        for column in columns where column.nilBit >= 0 {
-            let place = DraftHeader.byteCount + nilBitsOffset + column.nilBit / 8
-            let bits = template.load(fromByteOffset: place, as: UInt8.self)
-            template.storeBytes(of: bits | 1 << UInt8(column.nilBit % 8), toByteOffset: place, as: UInt8.self)
-        }
+        template = Self.template(byteCount: valuesOffset, nilBitsOffset: nilBitsOffset, columns)
         let bools = columns.filter { $0.kind == .attribute(.bool) }.map { UInt32($0.offset) }
         let decimals = columns.filter { $0.kind == .attribute(.decimal) }.map { UInt32($0.offset + 20) }
         flagFields = UnsafeMutablePointer.allocate(capacity: bools.count + decimals.count)
@@ -151,6 +145,20 @@ package final class RowLayout: Sendable {
     deinit {
         template.deallocate()
         flagFields.deallocate()
+    }
+
+    /// The bytes of a new draft: all values are zero, and all optional ones nil.
+    private static func template(
+        byteCount: Int, nilBitsOffset: Int, _ columns: [Column]
+    ) -> UnsafeMutableRawPointer {
+        let template = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+        template.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        for column in columns where column.nilBit >= 0 {
+            let place = DraftHeader.byteCount + nilBitsOffset + column.nilBit / 8
+            let bits = template.load(fromByteOffset: place, as: UInt8.self)
+            template.storeBytes(of: bits | 1 << UInt8(column.nilBit % 8), toByteOffset: place, as: UInt8.self)
+        }
+        return template
     }
 
     /// Columns with offsets: fields of 24, 16 and 8 bytes, end words, fields of 4, 2 and 1 bytes, each by slot.
