@@ -143,70 +143,73 @@ import Testing
         Self.expectEqual(again, 5)
     }
 
+    private func fill(_ object: Optionals) {
+        object.bool = true
+        object.int = -1
+        object.int8 = -8
+        object.uint64 = .max
+        object.float = 0.5
+        object.double = -0.25
+        object.string = ""
+        object.date = Date(timeIntervalSinceReferenceDate: 5)
+        object.uuid = UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9))
+        object.url = URL(string: "https://example.org")
+        object.decimal = -3
+        object.data = Data()
+        object.rank = .high
+        object.color = .blue
+        object.place = Place(city: "Bonn")
+        object.shape = .circle(radius: 1)
+        object.numbers = []
+    }
+
+    private func expectFull(_ object: Optionals) {
+        #expect(object.bool == true)
+        #expect(object.int == -1)
+        #expect(object.int8 == -8)
+        #expect(object.uint64 == .max)
+        #expect(object.float == 0.5)
+        #expect(object.double == -0.25)
+        #expect(object.string == "")
+        #expect(object.date == Date(timeIntervalSinceReferenceDate: 5))
+        #expect(object.uuid == UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9)))
+        #expect(object.url == URL(string: "https://example.org"))
+        #expect(object.decimal == -3)
+        #expect(object.data == Data())
+        #expect(object.rank == .high)
+        #expect(object.color == .blue)
+        #expect(object.place == Place(city: "Bonn"))
+        #expect(object.shape == .circle(radius: 1))
+        #expect(object.numbers == [])
+        #expect(object.named == "default name")
+    }
+
+    private func expectNil(_ object: Optionals) {
+        #expect(object.bool == nil)
+        #expect(object.int == nil)
+        #expect(object.int8 == nil)
+        #expect(object.uint64 == nil)
+        #expect(object.float == nil)
+        #expect(object.double == nil)
+        #expect(object.string == nil)
+        #expect(object.date == nil)
+        #expect(object.uuid == nil)
+        #expect(object.url == nil)
+        #expect(object.decimal == nil)
+        #expect(object.data == nil)
+        #expect(object.rank == nil)
+        #expect(object.color == nil)
+        #expect(object.place == nil)
+        #expect(object.shape == nil)
+        #expect(object.numbers == nil)
+    }
+
     @Test func optionalsAreNilOrHoldTheirValues() throws {
         let store = try TestStore(Optionals.self)
         let context = store.context()
         let empty = Optionals()
         empty.preset = nil
         let full = Optionals()
-        func fill(_ object: Optionals) {
-            object.bool = true
-            object.int = -1
-            object.int8 = -8
-            object.uint64 = .max
-            object.float = 0.5
-            object.double = -0.25
-            object.string = ""
-            object.date = Date(timeIntervalSinceReferenceDate: 5)
-            object.uuid = UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9))
-            object.url = URL(string: "https://example.org")
-            object.decimal = -3
-            object.data = Data()
-            object.rank = .high
-            object.color = .blue
-            object.place = Place(city: "Bonn")
-            object.shape = .circle(radius: 1)
-            object.numbers = []
-        }
-        func expectFull(_ object: Optionals) {
-            #expect(object.bool == true)
-            #expect(object.int == -1)
-            #expect(object.int8 == -8)
-            #expect(object.uint64 == .max)
-            #expect(object.float == 0.5)
-            #expect(object.double == -0.25)
-            #expect(object.string == "")
-            #expect(object.date == Date(timeIntervalSinceReferenceDate: 5))
-            #expect(object.uuid == UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9)))
-            #expect(object.url == URL(string: "https://example.org"))
-            #expect(object.decimal == -3)
-            #expect(object.data == Data())
-            #expect(object.rank == .high)
-            #expect(object.color == .blue)
-            #expect(object.place == Place(city: "Bonn"))
-            #expect(object.shape == .circle(radius: 1))
-            #expect(object.numbers == [])
-            #expect(object.named == "default name")
-        }
-        func expectNil(_ object: Optionals) {
-            #expect(object.bool == nil)
-            #expect(object.int == nil)
-            #expect(object.int8 == nil)
-            #expect(object.uint64 == nil)
-            #expect(object.float == nil)
-            #expect(object.double == nil)
-            #expect(object.string == nil)
-            #expect(object.date == nil)
-            #expect(object.uuid == nil)
-            #expect(object.url == nil)
-            #expect(object.decimal == nil)
-            #expect(object.data == nil)
-            #expect(object.rank == nil)
-            #expect(object.color == nil)
-            #expect(object.place == nil)
-            #expect(object.shape == nil)
-            #expect(object.numbers == nil)
-        }
         fill(full)
         context.insert(empty)
         context.insert(full)

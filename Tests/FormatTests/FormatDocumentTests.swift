@@ -103,6 +103,10 @@ import Testing
         let header = try document.fields(of: "`FileHeader`")
         let name = try #require(try files(path, "s-").last)
         let log = try bytes(path + "/" + name)
+        let salt = try header.field("salt").offset
+        let number = try header.field("file number").offset
+        let owner = Array(log[salt..<salt + 8] + log[number..<number + 8])
+        let binding = checksum(owner[...])
 
         var offset = 64
         var previousHead: UInt64 = 0
@@ -110,12 +114,7 @@ import Testing
         var sequences: [UInt64] = []
         var authors: [String] = []
         while offset + 48 <= log.count, try frame.number("headCRC", in: log, at: offset) != 0 {
-            var seed: [UInt8] = []
-            let salt = try header.field("salt")
-            let number = try header.field("file number")
-            seed += log[salt.offset..<salt.offset + 8]
-            seed += log[number.offset..<number.offset + 8]
-            seed += withUnsafeBytes(of: UInt64(offset).littleEndian) { Array($0) }
+            let seed = owner + withUnsafeBytes(of: UInt64(offset).littleEndian) { Array($0) }
             let head = checksum(log[offset + 4..<offset + 48], seed: checksum(seed[...]))
             #expect(try frame.number("headCRC", in: log, at: offset) == UInt64(head))
             #expect(try frame.number("headCRC of the previous", in: log, at: offset) == previousHead)
@@ -128,8 +127,6 @@ import Testing
             for _ in 0..<Int(try frame.number("number of records", in: log, at: offset)) {
                 let stored = Int(try record.number("stored size", in: log, at: place))
                 let end = place + 24 + (stored + 7) / 8 * 8
-                let binding = checksum(
-                    log[number.offset..<number.offset + 8], seed: checksum(log[salt.offset..<salt.offset + 8]))
                 #expect(
                     try record.number("CRC32C", in: log, at: place)
                         == UInt64(checksum(log[place + 4..<end]) ^ binding ^ UInt32(truncatingIfNeeded: place / 8)))

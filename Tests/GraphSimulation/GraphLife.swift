@@ -186,38 +186,7 @@ final class GraphLife {
         // A new object could take others away from objects that another context has changed.
         guard !session.isBehind else { return note("nothing") }
         let key = world.next()
-        func any<T: GraphObject>(_ type: T.Type) throws -> (key: Int, object: T)? {
-            guard let target = candidates(session, GraphKind.place(of: type)).randomElement(using: &random) else {
-                return nil
-            }
-            guard let object = try session.object(target) as? T else { throw GraphViolation("\(target) is no \(type)") }
-            return (target, object)
-        }
-        var required: (name: String, target: Int)?
-        let object: any GraphObject
-        switch random.below(14) {
-        case 0...1: object = Firm(key)
-        case 2...5: object = Person(key)
-        case 6:
-            guard let firm = try any(Firm.self) else { return note("nothing") }
-            required = ("Branch.firm", firm.key)
-            object = Branch(key, firm.object)
-        case 7:
-            guard let seal = try any(Badge.self) else { return note("nothing") }
-            required = ("Lease.seal", seal.key)
-            object = Lease(key, seal.object)
-        case 8:
-            guard let owner = try any(Person.self) else { return note("nothing") }
-            required = ("Tag.owner", owner.key)
-            object = Tag(key, owner.object)
-        case 9:
-            guard let owner = try any(Person.self) else { return note("nothing") }
-            required = ("Passport.owner", owner.key)
-            object = Passport(key, owner.object)
-        case 10: object = Badge(key)
-        case 11: object = Project(key)
-        default: object = Node(key)
-        }
+        guard let (object, required) = try made(session, key) else { return note("nothing") }
         let kind = GraphKind.place(of: type(of: object))
         note("insert", "\(type(of: object)) \(key) \(required?.target ?? 0)")
         // Some objects are related before they are inserted.
@@ -248,6 +217,34 @@ final class GraphLife {
             session.note(session.view.setting(key, related.place, to: related.members.first, world.shape))
         } else {
             session.note(session.view.assigning(key, related.place, related.members, world.shape))
+        }
+    }
+
+    /// Makes an object of a random class, with its required relationship; nil if there is no object to relate it to.
+    private func made(
+        _ session: GraphSession, _ key: Int
+    ) throws -> (object: any GraphObject, required: (name: String, target: Int)?)? {
+        func any<T: GraphObject>(_ type: T.Type) throws -> (key: Int, object: T)? {
+            guard let target = candidates(session, GraphKind.place(of: type)).randomElement(using: &random) else {
+                return nil
+            }
+            guard let object = try session.object(target) as? T else { throw GraphViolation("\(target) is no \(type)") }
+            return (target, object)
+        }
+        switch random.below(14) {
+        case 0...1: return (Firm(key), nil)
+        case 2...5: return (Person(key), nil)
+        case 6:
+            return try any(Firm.self).map { (Branch(key, $0.object), ("Branch.firm", $0.key)) }
+        case 7:
+            return try any(Badge.self).map { (Lease(key, $0.object), ("Lease.seal", $0.key)) }
+        case 8:
+            return try any(Person.self).map { (Tag(key, $0.object), ("Tag.owner", $0.key)) }
+        case 9:
+            return try any(Person.self).map { (Passport(key, $0.object), ("Passport.owner", $0.key)) }
+        case 10: return (Badge(key), nil)
+        case 11: return (Project(key), nil)
+        default: return (Node(key), nil)
         }
     }
 

@@ -35,34 +35,7 @@ struct FullDiskTests {
             try store.open(Self.options).close()
             store.disk.byteCapacity = begun + extra
             let log = try store.open(Self.options)
-            var expected: [RecordID: [UInt8]] = [:]
-            for step in 0..<60 {
-                let rows = (0..<20).map { row(step * 100 + $0) + [UInt8](repeating: 7, count: 300) }
-                do {
-                    let (ids, _) = try log.write(author: nil) { transaction in
-                        if step % 4 == 1 {
-                            let bytes = [UInt8](repeating: UInt8(step), count: 9_000)
-                            _ = try bytes.withUnsafeBytes {
-                                try transaction.putBlob($0, owner: BlobOwner(table: testTable, slot: 0, id: 1))
-                            }
-                        }
-                        return try rows.map { try transaction.insert($0) }
-                    }
-                    for (id, row) in zip(ids, rows) { expected[id] = row }
-                } catch let error as LogError {
-                    #expect(error.code == .fullDisk, "\(extra) \(step): \(error)")
-                    #expect(error.path != nil && error.message.contains("try again"), "\(error)")
-                    refusals.insert("write")
-                }
-                if step % 20 == 10 {
-                    do {
-                        try log.checkpoint()
-                    } catch {
-                        #expect(error.code == .fullDisk, "\(extra) \(step): \(error)")
-                        refusals.insert("checkpoint")
-                    }
-                }
-            }
+            let expected = try writeUntilRefused(log, "\(extra)", &refusals)
             #expect(log.failure == nil)
             for (id, row) in expected { #expect(try log.snapshot().row(id) == row) }
 
@@ -85,6 +58,43 @@ struct FullDiskTests {
             try again.close()
         }
         #expect(refusals == ["write", "checkpoint"])
+    }
+
+    /// Makes 60 transactions and three checkpoints, some of which the disk refuses.
+    ///
+    /// - Returns: The rows that were committed.
+    private func writeUntilRefused(
+        _ log: Log, _ trial: String, _ refusals: inout Set<String>
+    ) throws -> [RecordID: [UInt8]] {
+        var committed: [RecordID: [UInt8]] = [:]
+        for step in 0..<60 {
+            let rows = (0..<20).map { row(step * 100 + $0) + [UInt8](repeating: 7, count: 300) }
+            do {
+                let (ids, _) = try log.write(author: nil) { transaction in
+                    if step % 4 == 1 {
+                        let bytes = [UInt8](repeating: UInt8(step), count: 9_000)
+                        _ = try bytes.withUnsafeBytes {
+                            try transaction.putBlob($0, owner: BlobOwner(table: testTable, slot: 0, id: 1))
+                        }
+                    }
+                    return try rows.map { try transaction.insert($0) }
+                }
+                for (id, row) in zip(ids, rows) { committed[id] = row }
+            } catch let error as LogError {
+                #expect(error.code == .fullDisk, "\(trial) \(step): \(error)")
+                #expect(error.path != nil && error.message.contains("try again"), "\(error)")
+                refusals.insert("write")
+            }
+            if step % 20 == 10 {
+                do {
+                    try log.checkpoint()
+                } catch {
+                    #expect(error.code == .fullDisk, "\(trial) \(step): \(error)")
+                    refusals.insert("checkpoint")
+                }
+            }
+        }
+        return committed
     }
 
     /// Fills a store until the disk is full.

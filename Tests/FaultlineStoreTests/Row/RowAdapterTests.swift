@@ -3,7 +3,8 @@ import FaultlineStore
 import Testing
 
 struct RowAdapterTests {
-    @Test func findsColumnsByNumberAndTakesDefaultsForTheRest() throws {
+    /// Two layouts of an entity: the newer one has other widths, other kinds, another order, and columns of its own.
+    private static func layouts() -> (old: RowLayout, new: RowLayout) {
         let old = RowLayout(
             number: 1,
             entityName: "E",
@@ -29,6 +30,11 @@ struct RowAdapterTests {
                 ColumnDescription(number: 23, kind: .attribute(.int32)), ColumnDescription(number: 24, kind: .toOne),
             ]
         )
+        return (old, new)
+    }
+
+    @Test func findsColumnsByNumberAndTakesDefaultsForTheRest() throws {
+        let (old, new) = Self.layouts()
         var defaults = Draft.create(layout: new)
         defaults.setString(0, "default")
         defaults.setUUID(2, (1, 2))

@@ -58,13 +58,15 @@ import Testing
     }
 
     private static func predicates(_ random: inout Seed) -> [(String, Predicate<Optionals>)] {
+        valuePredicates(&random) + textPredicates(&random) + combinedPredicates(&random)
+    }
+
+    private static func valuePredicates(_ random: inout Seed) -> [(String, Predicate<Optionals>)] {
         let int = random.below(10) - 5
         let small = Int8(random.below(4))
         let big = random.oneIn(2) ? UInt64.max : UInt64(random.below(4))
         let float = Float(random.below(5)) - 2
         let double = random.pick([-1.5, 0, 2, .infinity])
-        let text = random.pick(texts)
-        let other = random.pick(texts)
         let date = Date(timeIntervalSinceReferenceDate: Double(random.below(5)))
         let uuid: UUID? = UUID(uuid: (UInt8(random.below(3)), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         let url: URL? = URL(string: "https://example.org/\(random.below(3))")
@@ -73,7 +75,6 @@ import Testing
         let rank: Rank? = random.pick(Rank.allCases)
         let color: Color? = random.pick(Color.allCases)
         let ints = (0..<3).map { _ in random.below(100) }
-        let named = (0..<3).map { _ in random.pick(texts) }
         let preset = random.below(100)
         return [
             ("bool", #Predicate { $0.bool == true }),
@@ -89,6 +90,28 @@ import Testing
             ("float", #Predicate { $0.float == float }),
             ("double", #Predicate { $0.double == double }),
             ("double !=", #Predicate { $0.double != double }),
+            ("date", #Predicate { $0.date == date }),
+            ("uuid", #Predicate { $0.uuid == uuid }),
+            ("url", #Predicate { $0.url == url }),
+            ("decimal", #Predicate { $0.decimal == decimal }),
+            ("data", #Predicate { $0.data == data }),
+            ("data !=", #Predicate { $0.data != data }),
+            ("rank", #Predicate { $0.rank == rank }),
+            ("color", #Predicate { $0.color == color }),
+            ("color !=", #Predicate { $0.color != color }),
+            ("range", #Predicate { ($0.preset ?? 0) >= 20 && ($0.preset ?? 0) < 60 }),
+            ("in range", #Predicate { (20..<60).contains($0.preset ?? 0) }),
+            ("ints", #Predicate { ints.contains($0.preset ?? -1) }),
+            ("true", #Predicate { _ in true }),
+            ("false", #Predicate { _ in false }),
+        ]
+    }
+
+    private static func textPredicates(_ random: inout Seed) -> [(String, Predicate<Optionals>)] {
+        let text = random.pick(texts)
+        let other = random.pick(texts)
+        let named = (0..<3).map { _ in random.pick(texts) }
+        return [
             ("string ==", #Predicate { $0.string == text }),
             ("string !=", #Predicate { $0.string != text }),
             ("named ==", #Predicate { $0.named == text }),
@@ -99,26 +122,21 @@ import Testing
             ("named count", #Predicate { $0.named.count > 2 }),
             ("named in", #Predicate { named.contains($0.named) }),
             ("named empty", #Predicate { $0.named.isEmpty }),
-            ("date", #Predicate { $0.date == date }),
-            ("uuid", #Predicate { $0.uuid == uuid }),
-            ("url", #Predicate { $0.url == url }),
-            ("decimal", #Predicate { $0.decimal == decimal }),
-            ("data", #Predicate { $0.data == data }),
-            ("data !=", #Predicate { $0.data != data }),
-            ("rank", #Predicate { $0.rank == rank }),
-            ("color", #Predicate { $0.color == color }),
-            ("color !=", #Predicate { $0.color != color }),
+        ]
+    }
+
+    private static func combinedPredicates(_ random: inout Seed) -> [(String, Predicate<Optionals>)] {
+        let int = random.below(10) - 5
+        let text = random.pick(texts)
+        let other = random.pick(texts)
+        let data: Data? = Data(repeating: UInt8(random.below(2)), count: random.pick([0, 3, 4_096]))
+        return [
             ("and", #Predicate { $0.int == int && $0.named < text }),
             ("or", #Predicate { $0.int == int || $0.named.contains(other) }),
             ("not", #Predicate { !($0.int == int || $0.string == text) }),
             ("mixed", #Predicate { $0.named >= text && $0.named.count < 5 && $0.bool != nil }),
             ("or mixed", #Predicate { $0.named.count < 2 || $0.data == data }),
             ("not mixed", #Predicate { !($0.named.count < 2 && $0.int != nil) }),
-            ("range", #Predicate { ($0.preset ?? 0) >= 20 && ($0.preset ?? 0) < 60 }),
-            ("in range", #Predicate { (20..<60).contains($0.preset ?? 0) }),
-            ("ints", #Predicate { ints.contains($0.preset ?? -1) }),
-            ("true", #Predicate { _ in true }),
-            ("false", #Predicate { _ in false }),
         ]
     }
 
@@ -194,17 +212,7 @@ import Testing
                         #expect((left.named < right.named) == (order == .forward), "\(seed.replayLine)")
                     }
                 }
-                // Windows are parts of the whole.
-                for (offset, limit) in [(0, 5), (3, 10), (50, 100), (1_000, 1), (0, 0)] {
-                    var descriptor = FetchDescriptor<Optionals>(
-                        sortBy: [SortDescriptor(\.named, order: order), SortDescriptor(\.preset)])
-                    descriptor.fetchOffset = offset
-                    descriptor.fetchLimit = limit
-                    let wanted = Array(sorted.dropFirst(offset).prefix(limit == 0 ? .max : limit))
-                    #expect(try context.fetch(descriptor) == wanted, "\(offset) \(limit) \(seed.replayLine)")
-                    #expect(try context.fetchCount(descriptor) == wanted.count)
-                    #expect(try context.fetchIdentifiers(descriptor) == wanted.map(\.persistentModelID))
-                }
+                try checkWindows(of: sorted, order, context, seed)
             }
         }
         try checkAll(context, objects)
@@ -212,6 +220,22 @@ import Testing
         try checkAll(context, objects)
         let second = store.context()
         try checkAll(second, try second.all(Optionals.self))
+    }
+
+    /// Windows are parts of the whole.
+    private func checkWindows(
+        of sorted: [Optionals], _ order: SortOrder, _ context: ModelContext, _ seed: Seed
+    ) throws {
+        for (offset, limit) in [(0, 5), (3, 10), (50, 100), (1_000, 1), (0, 0)] {
+            var descriptor = FetchDescriptor<Optionals>(
+                sortBy: [SortDescriptor(\.named, order: order), SortDescriptor(\.preset)])
+            descriptor.fetchOffset = offset
+            descriptor.fetchLimit = limit
+            let wanted = Array(sorted.dropFirst(offset).prefix(limit == 0 ? .max : limit))
+            #expect(try context.fetch(descriptor) == wanted, "\(offset) \(limit) \(seed.replayLine)")
+            #expect(try context.fetchCount(descriptor) == wanted.count)
+            #expect(try context.fetchIdentifiers(descriptor) == wanted.map(\.persistentModelID))
+        }
     }
 
     @Test func windowsOfEverything() throws {

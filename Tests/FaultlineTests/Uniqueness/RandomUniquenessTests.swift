@@ -10,6 +10,52 @@ import Testing
         var first: String?
         var last: String?
         var age: Int
+
+        /// The value that must be unique; nil if there is none.
+        var name: String? {
+            guard let first, let last else { return nil }
+            return "\(first) \(last)"
+        }
+    }
+
+    /// Changes a few objects.
+    ///
+    /// - Returns: The values after the changes.
+    private func change(
+        _ plain: [String: Plain], _ context: ModelContext, round: Int, _ steps: inout [String],
+        _ random: inout Seed
+    ) throws -> [String: Plain] {
+        var next = plain
+        var usedEmails: Set<String> = []
+        for _ in 0..<(1 + random.below(5)) {
+            let email = "e\(random.below(6))"
+            // One change per object in a save: the meaning of several changes in one save depends on their order.
+            guard usedEmails.insert(email).inserted else { continue }
+            let first: String? = random.oneIn(4) ? nil : "f\(random.below(3))"
+            let last: String? = random.oneIn(4) ? nil : "l\(random.below(2))"
+            let object =
+                plain[email] == nil
+                ? nil
+                : try context.fetch(FetchDescriptor<User>(predicate: #Predicate { $0.email == email })).first
+            switch random.below(6) {
+            case 0 where object != nil:
+                context.delete(try #require(object))
+                next[email] = nil
+                steps.append("delete \(email)")
+            case 1...2 where object != nil:
+                let object = try #require(object)
+                object.first = first
+                object.last = last
+                object.age = round
+                next[email] = Plain(first: first, last: last, age: round)
+                steps.append("update \(email) \(first ?? "-") \(last ?? "-")")
+            default:
+                context.insert(User(email, first: first, last: last, age: round))
+                next[email] = Plain(first: first, last: last, age: round)
+                steps.append("insert \(email) \(first ?? "-") \(last ?? "-")")
+            }
+        }
+        return next
     }
 
     @Test(arguments: Seed.list(20)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
@@ -19,45 +65,10 @@ import Testing
         var plain: [String: Plain] = [:]
         var steps: [String] = []
         for round in 0..<40 {
-            var next = plain
-            var isRefused = false
-            var usedEmails: Set<String> = []
-            for _ in 0..<(1 + random.below(5)) {
-                let email = "e\(random.below(6))"
-                // One change per object in a save: the meaning of several changes in one save depends on their order.
-                guard usedEmails.insert(email).inserted else { continue }
-                let first: String? = random.oneIn(4) ? nil : "f\(random.below(3))"
-                let last: String? = random.oneIn(4) ? nil : "l\(random.below(2))"
-                let known = plain[email]
-                let object =
-                    known == nil
-                    ? nil
-                    : try context.fetch(FetchDescriptor<User>(predicate: #Predicate { $0.email == email })).first
-                switch random.below(6) {
-                case 0 where object != nil:
-                    context.delete(try #require(object))
-                    next[email] = nil
-                    steps.append("delete \(email)")
-                case 1...2 where object != nil:
-                    let object = try #require(object)
-                    object.first = first
-                    object.last = last
-                    object.age = round
-                    next[email] = Plain(first: first, last: last, age: round)
-                    steps.append("update \(email) \(first ?? "-") \(last ?? "-")")
-                default:
-                    context.insert(User(email, first: first, last: last, age: round))
-                    next[email] = Plain(first: first, last: last, age: round)
-                    steps.append("insert \(email) \(first ?? "-") \(last ?? "-")")
-                }
-            }
-            var names: Set<String> = []
-            for value in next.values {
-                guard let first = value.first, let last = value.last else { continue }
-                if !names.insert("\(first) \(last)").inserted { isRefused = true }
-            }
+            let next = try change(plain, context, round: round, &steps, &random)
+            let names = next.values.compactMap(\.name)
             // Two objects with one name make an upsert or an error, by their order; neither is compared here.
-            if isRefused {
+            if Set(names).count < names.count {
                 context.rollback()
                 steps.append("rollback")
             } else {
