@@ -17,7 +17,7 @@ extension ContextCore {
             pending.deletedInsertCount += 1
         } else {
             pending.deleted.append(handle)
-            if conflicts != nil { ConflictResolver(self).keepOriginal(ofDeleted: handle) }
+            if conflicts != nil { OriginalKeeper(self).keepOriginal(ofDeleted: handle) }
         }
         noteUnsaved()
         ChangeNotifier(self).noteDeletion(of: handle)
@@ -62,15 +62,5 @@ extension ContextCore {
         handle.core.pointee.leaveObservation()
         handle.core.pointee.detach(to: type.detachedHome)
         Unmanaged.passUnretained(self).release()
-    }
-
-    /// Releases the context's objects when the user's context is gone: unsaved objects leave it, changed ones keep
-    /// showing their changes.
-    package func abandonChanges() {
-        settleMembers()
-        errors.refusals.removeAll()
-        owner.isAbandoned = true
-        pending.inserted.forEach(sendAway)
-        forgetChanges()
     }
 }

@@ -89,58 +89,6 @@ extension ContextCore {
         }
     }
 
-    /// Undoes all unsaved changes.
-    func rollback() {
-        guard LifecycleCalls(self).mayRearrange("rollback") else { return }
-        guard !rules.isSavedByStage else {
-            return refuseSave(
-                SwiftDataError.modelValidationFailure.explained(
-                    "The context of a mapped stage cannot be rolled back: it holds the objects of other calls. Delete those that you do not want."
-                ))
-        }
-        dropUnsaved()
-    }
-
-    /// Undoes all unsaved changes, even if only the stage may save.
-    package func dropUnsaved() {
-        errors.refusals.removeAll()
-        let noteChanges = ChangeNotifier(self).changesOfRollback()
-        pending.inserted.forEach(sendAway)
-        pending.changed.forEach(showStored)
-        for handle in pending.deleted { handle.core.pointee.remove(.deleted) }
-        forgetChanges()
-        rules.chosenNumbers.removeAll()
-        noteChanges()
-    }
-
-    /// Reverts objects that a failed save has changed in order to give them other positions in their collections.
-    func takeBackChanges(from first: Int) {
-        pending.changed[first...].forEach(showStored)
-        pending.changed.removeSubrange(first...)
-    }
-
-    /// Turns a changed object into one that shows its stored row.
-    func showStored(_ handle: ObjectHandle) {
-        handle.core.pointee.dropDraft()
-        handle.core.pointee.row = .none
-        handle.core.pointee.remove(.changed)
-    }
-
-    func forgetChanges() {
-        pending.inserted.removeAll()
-        pending.changed.removeAll()
-        pending.deleted.removeAll()
-        pending.initializing = InitializingObjects()
-        pending.deletedInsertCount = 0
-        pending.doomedNumbers = nil
-        pending.relationships.removeAll()
-        memberArrays.removeAll()
-        pending.policies.ofInserts.removeAll()
-        stageMemory.unsaved.reset()
-        conflicts?.forgetAll()
-        noteSaved()
-    }
-
     private func takeUniqueBlobs() throws {
         func take(_ handle: ObjectHandle) throws {
             guard handle.core.pointee.hasExtra, let entity = handle.core.pointee.home.takeUnretainedValue().entity

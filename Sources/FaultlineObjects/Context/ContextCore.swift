@@ -147,14 +147,6 @@ package final class ContextCore: @unchecked Sendable {
             ObjectHandle(object: Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue(), core: core))
     }
 
-    /// Whether a save would write anything.
-    var hasChanges: Bool {
-        settleMembers()
-        return !pending.inserted.isEmpty || !pending.changed.isEmpty || !pending.deleted.isEmpty
-            || !pending.relationships.isEmpty
-            || pending.doomedNumbers != nil
-    }
-
     /// Objects that were visited to find unsaved ones.
     package var unsavedExamined: Int { pending.lookup.examinedCount }
 

@@ -37,7 +37,7 @@ struct ObjectRefresher {
             // A value that could not be read is read again.
             handle.core.pointee.remove(.damaged)
         }
-        if context.conflicts != nil { ConflictResolver(context).renewOriginals(of: handle) }
+        if context.conflicts != nil { OriginalKeeper(context).renewOriginals(of: handle) }
         noteIfSaved()
         ChangeNotifier(context).noteMoveFromUnknown()
     }
@@ -51,7 +51,7 @@ struct ObjectRefresher {
         context.moveToNewest()
         context.forgetRows()
         context.pending.changed.forEach(rebase)
-        if context.conflicts != nil { ConflictResolver(context).renewOriginals() }
+        if context.conflicts != nil { OriginalKeeper(context).renewOriginals() }
         ChangeNotifier(context).noteMoveFromUnknown()
     }
 

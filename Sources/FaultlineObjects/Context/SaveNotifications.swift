@@ -106,15 +106,8 @@ enum SaveNotifications {
     static var areWanted: Bool { wanted.load(ordering: .relaxed) }
 }
 
-/// The objects that a save has written, for notifications.
-struct SavedIdentifiers {
-    var inserted: Set<PersistentIdentifier> = []
-    var updated: Set<PersistentIdentifier> = []
-    var deleted: Set<PersistentIdentifier> = []
-    /// The number of the transaction; 0 before there is one.
-    var sequence: UInt64 = 0
-
-    var userInfo: [AnyHashable: Any] {
+extension SavedIdentifiers {
+    fileprivate var userInfo: [AnyHashable: Any] {
         typealias Key = ModelContext.NotificationKey
         return [
             Key.insertedIdentifiers.rawValue: inserted, Key.updatedIdentifiers.rawValue: updated,

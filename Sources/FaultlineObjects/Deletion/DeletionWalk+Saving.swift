@@ -23,7 +23,7 @@ extension DeletionWalk {
     ///
     /// - Returns: A call that removes the marks, after a failed save.
     func mark() -> () -> Void {
-        context.saving.deletion = self
+        context.saving.deletes = { [self] in isDoomed($0, $1) }
         for (ordinal, numbers) in doomed.enumerated() where context.homes[ordinal].identities.count > 0 {
             let home = context.homes[ordinal]
             numbers.forEach { number in

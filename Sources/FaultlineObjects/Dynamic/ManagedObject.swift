@@ -16,29 +16,6 @@ public final class ManagedObject: PersistentModel {
     /// Empty: the entities of its objects are not known at compile time.
     public static var schemaMetadata: [Schema.PropertyMetadata] { [] }
 
-    /// Makes a new object of an entity and inserts it: attributes with a default have it, the others are nil or unset.
-    ///
-    /// A required attribute without a default must be set before the next save.
-    ///
-    /// - Parameters:
-    ///   - entity: An entity of the context's container; another one makes the next save throw.
-    ///   - context: The context that the object is inserted into.
-    public init(entity: Schema.Entity, insertInto context: ModelContext) {
-        let known = context.core.dynamicType(named: entity.name)
-        // An entity of another context gets a type that this context will refuse.
-        let type = known.flatMap { $0.isOf(entity) ? $0 : nil } ?? ModelType.dynamic(entity)
-        core = ModelCore(type)
-        core.setDefaults(of: type)
-        ObjectInsertion(context.core).insert(ObjectHandle(self))
-    }
-
-    /// Makes a new object of a context's entity and inserts it.
-    init(_ type: ModelType, insertInto context: ModelContext) {
-        core = ModelCore(type)
-        core.setDefaults(of: type)
-        ObjectInsertion(context.core).insert(ObjectHandle(self))
-    }
-
     /// A placeholder object in no context, for a result that must not be nil.
     init(standInOf type: ModelType) {
         core = ModelCore(type)

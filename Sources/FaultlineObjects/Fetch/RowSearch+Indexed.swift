@@ -3,12 +3,6 @@ internal import FaultlineStore
 
 // Searches that use a secondary index.
 
-/// Collects how rows are found, for `explain`.
-final class AccessNote {
-    var index: SecondaryIndex?
-    var isOrdered = false
-}
-
 extension RowSearch {
     /// Beyond this share of all objects, and this many, reading all rows in order is faster than reading the indexed
     /// ones one by one.

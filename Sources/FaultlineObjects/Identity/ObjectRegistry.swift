@@ -178,7 +178,7 @@ struct ObjectRegistry {
         }
         // A reference to a missing row is nil: `docs/Faulting.md` says when references dangle.
         guard let entity = home.entity else { return nil }
-        if let deletion = context.saving.deletion, deletion.isDoomed(reference, entity.ordinal) { return nil }
+        if let deletes = context.saving.deletes, deletes(reference, entity.ordinal) { return nil }
         do throws(LogError) {
             try context.beginReading()
             defer { context.endReading() }

@@ -2,6 +2,9 @@ internal import Synchronization
 
 /// Numbers of objects that were never saved: unique in the process.
 enum TemporaryNumber {
+    /// The greatest number of an object in memory.
+    static let max: UInt64 = (1 << 48) - 1
+
     private static let counter = Atomic<UInt64>(1)
 
     /// The next number, below 2^47: at a thousand million a second the counter lasts a day and a half, at a million a

@@ -149,14 +149,14 @@ final class MemberArray {
 
     /// Casts an array of members to one of their class.
     @inline(__always)
-    static func typed<T: PersistentModel>(_ members: [AnyObject], as type: T.Type = T.self) -> [T] {
+    static func typed<T: AnyObject>(_ members: [AnyObject], as type: T.Type = T.self) -> [T] {
         assert(members.last.map { $0 is T } != false)
         // Safe because an element of any class is one reference, and each is a T: the slot's class is T.
         return unsafeBitCast(members, to: [T].self)
     }
 
     /// Takes an array of members out of a variable, without their class: its memory then has no other owner.
-    static func takeErased<T: PersistentModel>(_ members: inout [T]) -> [AnyObject] {
+    static func takeErased<T: AnyObject>(_ members: inout [T]) -> [AnyObject] {
         var taken: [T] = []
         swap(&taken, &members)
         // Safe because an element of any class is one reference.

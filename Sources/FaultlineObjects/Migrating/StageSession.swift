@@ -1,5 +1,5 @@
 internal import FaultlineDisk
-package import FaultlineStore
+internal import FaultlineStore
 internal import Synchronization
 
 /// The shared state of the contexts of one closure of a custom migration stage, or of one streamed or mapped stage.
@@ -62,13 +62,6 @@ package final class StageSession: Sendable {
 
     /// The saves of all contexts.
     package var saved: Counts { state.withLock { $0.saved } }
-
-    /// Makes a context of the stage.
-    package func makeCore(_ store: RowStore, _ types: [ModelType], isReadOnly: Bool = false) -> ContextCore {
-        let core = ContextCore(store: store, types: types, isReadOnly: isReadOnly, tallies: tallies)
-        core.stage = self
-        return core
-    }
 
     /// Ends the closure: its contexts can save no more.
     package func end() { state.withLock { $0.isOver = true } }

@@ -1,5 +1,3 @@
-internal import FaultlineStore
-
 /// The memory that the unsaved objects of a context take, so that a stage saves before it exceeds its ceiling.
 struct UnsavedBytes {
     /// Inserted objects that are counted.
@@ -8,13 +6,18 @@ struct UnsavedBytes {
     /// Estimate of the memory that a changed object takes.
     private static let bytesOfChanged = 512
 
-    /// Bytes of the inserted and the changed objects.
+    /// Counts the bytes of the inserted and the changed objects.
     ///
+    /// - Parameters:
+    ///   - insertedCount: The number of inserted objects.
+    ///   - changedCount: The number of changed objects.
+    ///   - byteCountOfInserted: The bytes of an inserted object, by its index.
+    /// - Returns: The bytes of all.
     /// - Complexity: O(*n*) in the number of objects that were inserted since the last call.
-    mutating func count(inserted: [ObjectHandle], changedCount: Int) -> Int {
-        if countedCount > inserted.count { reset() }
-        while countedCount < inserted.count {
-            byteCount += inserted[countedCount].core.pointee.draft?.memoryByteCount ?? 0
+    mutating func count(insertedCount: Int, changedCount: Int, _ byteCountOfInserted: (Int) -> Int) -> Int {
+        if countedCount > insertedCount { reset() }
+        while countedCount < insertedCount {
+            byteCount += byteCountOfInserted(countedCount)
             countedCount += 1
         }
         return byteCount + changedCount * Self.bytesOfChanged

@@ -97,7 +97,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     static let nameByteCountMax = 4_096
 
     /// The greatest number that an object can have.
-    static func numberMax(isTemporary: Bool) -> UInt64 { isTemporary ? ModelCore.numberMask : Limits.recordIDMax }
+    static func numberMax(isTemporary: Bool) -> UInt64 { isTemporary ? TemporaryNumber.max : Limits.recordIDMax }
 
     /// The store of 32 hexadecimal digits; nil if no store can have them.
     static func store(_ text: String) -> (UInt64, UInt64)? {

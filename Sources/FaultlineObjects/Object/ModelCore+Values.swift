@@ -121,15 +121,6 @@ extension ModelCore {
 
     // MARK: Parts of these methods
 
-    /// Whether an initial value is used; makes the draft.
-    @inline(__always)
-    public mutating func _$beginInitialValue() -> Bool {
-        if draftPointer != nil { return true }
-        if has(.attached) { return false }
-        draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block
-        return true
-    }
-
     /// Prepares the object for a change of a slot; false if a change cannot be made.
     @inline(__always)
     public mutating func _$beginChange(_ slot: Int) -> Bool {
@@ -201,7 +192,7 @@ extension ModelCore {
         home._withUnsafeGuaranteedRef { home in
             guard let context = home.contextReference, let draft else { return }
             context._withUnsafeGuaranteedRef {
-                if $0.conflicts != nil { ConflictResolver($0).keepOriginal(draft, base: base, number, home) }
+                if $0.conflicts != nil { OriginalKeeper($0).keepOriginal(draft, base: base, number, home) }
             }
         }
     }

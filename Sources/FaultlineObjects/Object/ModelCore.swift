@@ -71,7 +71,7 @@ public struct ModelCore: ~Copyable {
         static let deletedElsewhere = Flags(rawValue: 1 << 63)
     }
 
-    static let numberMask: UInt64 = (1 << 48) - 1
+    static let numberMask = TemporaryNumber.max
 
     /// Begins an object: a detached one, or the fault that the library is making.
     public init(_ type: ModelType) {
@@ -120,7 +120,7 @@ public struct ModelCore: ~Copyable {
             let number = word & Self.numberMask
             home._withUnsafeGuaranteedRef { home in
                 guard let context = home.context else { return }
-                ObjectInsertion(context).forgetUnfinished(number, Draft(block: draftPointer), home)
+                context.pending.initializing.forget?(context, number, Draft(block: draftPointer), home)
             }
         }
         if word & Flags.grouped.rawValue != 0 { return endInGraph() }
@@ -202,6 +202,15 @@ public struct ModelCore: ~Copyable {
 
     @inline(__always) var draft: Draft? { draftPointer.map { Draft(block: $0) } }
 
+    /// Whether an initial value is used; makes the draft.
+    @inline(__always)
+    public mutating func _$beginInitialValue() -> Bool {
+        if draftPointer != nil { return true }
+        if has(.attached) { return false }
+        draftPointer = Draft.create(layout: home._withUnsafeGuaranteedRef { $0.layout }).block
+        return true
+    }
+
     /// Whether an unsaved value was set in a slot.
     func hasChange(of slot: Int) -> Bool { draft?.isChanged(slot) ?? false }
 
@@ -228,30 +237,6 @@ public struct ModelCore: ~Copyable {
             if !old.ephemerals.isEmpty { extra.ephemerals = old.ephemerals }
         }
         old.release()
-    }
-
-    /// The core that an alias passes accesses on to; nil for every other object.
-    var canonicalCore: UnsafeMutablePointer<ModelCore>? {
-        has(.alias) ? extraIfPresent?.canonical?.core : nil
-    }
-
-    /// Makes a saved object the alias of the one that represents its row.
-    mutating func becomeAlias(of canonical: ObjectHandle) {
-        insert(.alias)
-        if let observation = extraIfPresent?.observation {
-            // Observers of this object observe the other one from now on.
-            leaveObservation()
-            extra.observation = nil
-            if canonical.core.pointee.extra.observation == nil {
-                canonical.core.pointee.extra.observation = observation
-                canonical.core.pointee.enterObservation()
-            }
-        }
-        if let given = extraIfPresent?.ephemerals, !given.isEmpty {
-            canonical.core.pointee.extra.ephemerals.merge(given) { _, new in new }
-            extra.ephemerals = [:]
-        }
-        extra.canonical = canonical
     }
 
     /// Moves a detached object into a context.
@@ -292,6 +277,14 @@ public struct ModelCore: ~Copyable {
         if has(.indexed) { noteIndexedChange() }
         if let draftPointer { Draft(block: draftPointer).destroy() }
         draftPointer = nil
+    }
+
+    /// Records in the context's lookup that the object's values change.
+    @inline(never)
+    mutating func noteIndexedChange() {
+        remove(.indexed)
+        guard let context, let ordinal = home.takeUnretainedValue().entity?.ordinal else { return }
+        context.pending.lookup.noteChange(of: reference, ordinal, in: context.pending.inserted)
     }
 
     /// Whether the object has unsaved changes.
@@ -340,21 +333,6 @@ public struct ModelCore: ~Copyable {
 
     mutating func setBase(_ location: Location) {
         row = RowReference(bits: UInt64(location.segment) << 32 | UInt64(location.offset))
-    }
-
-    // MARK: Reading
-
-    /// A view of the stored row, loaded if necessary; nil if there is none, or if it cannot be read, which is reported
-    /// to the context.
-    @inline(__always)
-    mutating func loadedRow() -> RowView? {
-        home._withUnsafeGuaranteedRef { home in
-            guard let context = home.contextReference else { return nil }
-            return context._withUnsafeGuaranteedRef { context in
-                if let row = context.rows.rowInCurrentBlock(row) { return RowArena.view(row) }
-                return RowCache(context).load(&self, home)
-            }
-        }
     }
 }
 

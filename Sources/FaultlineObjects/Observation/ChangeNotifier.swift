@@ -33,7 +33,7 @@ struct ChangeNotifier {
     /// Notifies observers of relationships to some entities.
     private func noteChangeOfRelationships(to isWanted: (Int) -> Bool) {
         context.observations.forEach { observation in
-            guard let slots = observation.home?.entity?.slots else { return }
+            guard let slots = observation.entity?.slots else { return }
             for slot in observation.slots.sorted() {
                 switch slots[slot] {
                 case .attribute: continue
@@ -67,7 +67,7 @@ struct ChangeNotifier {
     func noteMove(from old: Snapshot) {
         guard !context.observations.isEmpty, old.sequence != context.snapshot.sequence else { return }
         context.observations.forEach { observation in
-            guard observation.number != 0, let entity = observation.home?.entity else { return }
+            guard observation.number != 0, let entity = observation.entity else { return }
             let place = try? old.location(of: observation.number, in: entity.table)
             let isRowTheSame = try? context.snapshot.location(of: observation.number, in: entity.table) == place
             for slot in observation.slots.sorted() {

@@ -26,7 +26,7 @@ extension ModelCore {
     /// Enters the observation in the context's list, if there are both.
     mutating func enterObservation() {
         guard let observation = extraIfPresent?.observation, has(.attached) else { return }
-        observation.home = home.takeUnretainedValue()
+        observation.entity = home.takeUnretainedValue().entity
         observation.number = has(.temporary) ? 0 : number
         context?.observations.add(observation)
     }
@@ -35,7 +35,7 @@ extension ModelCore {
     mutating func leaveObservation() {
         guard let observation = extraIfPresent?.observation else { return }
         context?.observations.remove(observation)
-        observation.home = nil
+        observation.entity = nil
         observation.number = 0
     }
 }

@@ -1,4 +1,5 @@
 internal import FaultlineLog
+internal import FaultlineStore
 internal import Observation
 
 /// The observation of one object: made when one of its properties is first read inside of `withObservationTracking`.
@@ -8,8 +9,8 @@ final class ObjectObservation: Observable {
     private let registrar = ObservationRegistrar()
     /// The slots that were read inside tracking so far.
     private(set) var slots: Set<Int> = []
-    /// The object in its context; nil and 0 before its first save.
-    var home: EntityHome?
+    /// Names the stored object; nil and 0 before its first save.
+    var entity: EntityStorage?
     var number: RecordID = 0
     /// The index in the context's list; -1 if it is not in the list.
     fileprivate var place = -1

@@ -13,7 +13,7 @@ extension PendingChanges {
         .init(inserted: inserted, changed: changed.array, deleted: deleted.array)
     }
 
-    private mutating func unsaved<R>(_ home: EntityHome, _ value: (UnsavedEntity) -> R) -> R {
+    mutating func unsaved<R>(_ home: EntityHome, _ value: (UnsavedEntity) -> R) -> R {
         lookup.read(home, home.entity?.ordinal ?? -1, lists, value)
     }
 
@@ -50,7 +50,7 @@ extension PendingChanges {
     }
 
     /// Objects by their indexes in a list, without deleted ones.
-    private func kept(_ places: [Int], of list: [ObjectHandle]) -> [ObjectHandle] {
+    func kept(_ places: [Int], of list: [ObjectHandle]) -> [ObjectHandle] {
         places.lazy.map { list[$0] }.filter { !$0.core.pointee.has(.deleted) }
     }
 
@@ -60,25 +60,6 @@ extension PendingChanges {
         let places = unsaved(home, \.inserted)
         let insertedCount = hasDeletedInserts ? kept(places, of: inserted).count : places.count
         return insertedCount - deletedNumbers(home).count
-    }
-
-    /// The changed and inserted objects that may satisfy a query: by the value of an attribute, if the query has one.
-    ///
-    /// - Complexity: O(objects inserted or changed since the last call, and objects of that value) if the query
-    ///   requires one value of an attribute; else O(unsaved objects of the entity).
-    mutating func unsavedCandidates<T: PersistentModel>(_ query: Query<T>) -> [ObjectHandle] {
-        if inserted.isEmpty, changed.isEmpty { return [] }
-        for case .compare(let slot, .equal, let value) in query.lowered.filter.conjuncts
-        where query.entity.slots[slot] == .attribute {
-            var key = KeyWriter()
-            guard key.append(value, as: query.entity.layout.columns[slot].kind) else { continue }
-            let found = key.withBytes {
-                lookup.objects(query.home, query.entity.ordinal, lists, slot: slot, key: $0)
-            }
-            return found.filter { !$0.core.pointee.has(.deleted) }
-        }
-        let places = unsaved(query.home) { ($0.changed, $0.inserted) }
-        return kept(places.0, of: changed.array) + kept(places.1, of: inserted)
     }
 
     /// The references in to-one slots to objects whose deletion is not saved yet.
@@ -91,15 +72,5 @@ extension PendingChanges {
             references.insert(handle.reference.bits)
         }
         return references
-    }
-}
-
-extension ModelCore {
-    /// Records in the context's lookup that the object's values change.
-    @inline(never)
-    mutating func noteIndexedChange() {
-        remove(.indexed)
-        guard let context, let ordinal = home.takeUnretainedValue().entity?.ordinal else { return }
-        context.pending.lookup.noteChange(of: reference, ordinal, in: context.pending.inserted)
     }
 }

@@ -2,8 +2,9 @@ package import FaultlineStore
 
 /// The save that a context is carrying out, or has ended last.
 package struct SavingState {
-    /// The deletions of the save that is under way.
-    var deletion: DeletionWalk?
+    /// Whether the save that is under way deletes a stored object, which is given with the ordinal of its entity; nil
+    /// if it deletes none.
+    var deletes: ((ObjectReference, _ ordinal: Int) -> Bool)?
     /// How many objects of each entity the last save of a batch deletion has deleted.
     var deletedCounts: [String: Int] = [:]
     /// The code that the save is calling.

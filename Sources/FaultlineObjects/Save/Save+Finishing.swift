@@ -67,7 +67,7 @@ extension Save {
         context.rules.chosenNumbers.removeAll()
         for handle in context.pending.deleted { handle.core.pointee.becomeGone() }
         context.forgetChanges()
-        context.saving.deletion = nil
+        context.saving.deletes = nil
         // Called last, because observers may change objects.
         for observation in watched { observation.noteChangeOfAll() }
         tellDeletions?()

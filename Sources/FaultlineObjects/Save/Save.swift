@@ -96,7 +96,7 @@ struct Save: ~Copyable {
 
     /// Makes the context as it was before the save.
     mutating func fail() {
-        context.saving.deletion = nil
+        context.saving.deletes = nil
         unmark?()
         replaced.restore()
         if context.pending.changed.count > changedCount { context.takeBackChanges(from: changedCount) }
@@ -154,7 +154,7 @@ struct Save: ~Copyable {
     mutating func take(_ walk: DeletionWalk?) {
         unmark?()
         deletion = walk
-        context.saving.deletion = walk
+        context.saving.deletes = nil
         unmark = walk.map { $0.mark() }
     }
 

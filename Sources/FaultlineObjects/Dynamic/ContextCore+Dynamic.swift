@@ -1,0 +1,15 @@
+extension ContextCore {
+    /// The type of an entity's dynamic objects.
+    ///
+    /// - Throws: `SwiftDataError.unknownSchema` if the container has none of that entity.
+    func requireDynamic(_ name: String) throws -> ModelType {
+        if let type = dynamicType(named: name) { return type }
+        let isTyped = home(named: name) != nil
+        let names = homes.all.map(\.entityName)
+        let hint = NearestName.nearest(to: name, among: names).map { "Did you mean \"\($0)\"?" } ?? ""
+        throw SwiftDataError.unknownSchema.explained(
+            isTyped
+                ? "The objects of \(name) have a class in this container. Fetch them by the class, or make the container from a schema without classes."
+                : "The container has no entity \"\(name)\". \(hint)")
+    }
+}

@@ -1,0 +1,55 @@
+/// Finds objects by their identifiers.
+extension ModelContext {
+    /// Finds the object of an identifier: the way to use identifiers that come from outside.
+    ///
+    ///     guard let book = try context.existing(identifier, as: Book.self) else { return .notFound }
+    ///
+    /// The identifier may come from a client or another process. Nothing is made or registered for one that leads to no
+    /// object. If the context's state lacks the object and the newest state has it, the context moves to that state, as
+    /// for a fetch; a pinned context stays. An object that another context has deleted since is still found: the next
+    /// fetch, or a save of a change of it, reports that.
+    ///
+    /// - Parameters:
+    ///   - identifier: Any identifier.
+    ///   - type: The class of the object.
+    /// - Returns: The object, a fault unless it is loaded. Nil for an object of another class or entity, of another
+    /// store, of an unsaved object of another context or process, and for one that is not stored or is deleted here.
+    /// - Throws: `StorageError` if the store cannot be read.
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
+    public func existing<T: PersistentModel>(_ identifier: PersistentIdentifier, as type: T.Type = T.self) throws -> T?
+    {
+        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { $0.type is T.Type } as? T }
+    }
+
+    /// The object of an identifier, if there is one, of any class; as the form that takes a class.
+    ///
+    /// - Throws: As the form that takes a class.
+    /// - Complexity: As the form that takes a class.
+    public func existing(_ identifier: PersistentIdentifier) throws -> (any PersistentModel)? {
+        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { _ in true } }
+    }
+
+    /// The object of an identifier, never nil.
+    ///
+    /// For an identifier from outside use `existing(_:as:)`.
+    ///
+    ///     let book = context.model(for: identifier) as? Book
+    ///
+    /// An identifier that leads to no object returns one that is marked: `isDeleted` is true, `modelContext` nil, each
+    /// property returns a placeholder and reports to `errorHandler`, and a save throws after it was changed, inserted
+    /// or related. For an entity that the container lacks `errorHandler` is called, and the object is of a class
+    /// without properties. Nothing is registered for either. If only the newest state has the object, the context moves
+    /// to it, as `existing` does.
+    ///
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
+    public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+        ObjectRegistry(core).model(for: identifier)
+    }
+
+    /// The object of an identifier, if it is alive in this context; nothing is made, and nothing is read.
+    ///
+    /// - Complexity: O(1).
+    public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
+        ObjectRegistry(core).registeredModel(for: identifier) as? T
+    }
+}

@@ -1,0 +1,10 @@
+package import FaultlineStore
+
+extension StageSession {
+    /// Makes a context of the stage.
+    package func makeCore(_ store: RowStore, _ types: [ModelType], isReadOnly: Bool = false) -> ContextCore {
+        let core = ContextCore(store: store, types: types, isReadOnly: isReadOnly, tallies: tallies)
+        core.stage = self
+        return core
+    }
+}
