@@ -4,7 +4,7 @@ internal import FaultlineObjects
 internal import FaultlineStore
 
 /// The state of a mapped stage: the two contexts, the pairs of old and new objects, and the unwritten batch.
-final class MappedStage {
+final class MappedStage: MappedObjects {
     let mappings: [ResolvedMapping]
     let source: StageContext
     let target: StageContext

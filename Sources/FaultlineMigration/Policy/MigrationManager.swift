@@ -1,3 +1,4 @@
+internal import FaultlineLog
 public import FaultlineModel
 public import FaultlineObjects
 
@@ -24,12 +25,12 @@ public final class MigrationManager {
     /// Values that policies share; empty after a restart.
     public var userInfo: [AnyHashable: Any] = [:]
 
-    let stage: MappedStage
+    let stage: any MappedObjects
     /// In the second pass: the first of the old objects that the new one was made of.
     var currentSource: ManagedObject?
     private(set) var cancellation: (any Error)?
 
-    init(_ stage: MappedStage, source: Schema, destination: Schema) {
+    init(_ stage: any MappedObjects, source: Schema, destination: Schema) {
         self.stage = stage
         sourceSchema = source
         destinationSchema = destination
@@ -92,7 +93,8 @@ public final class MigrationManager {
         }
         var all: [ManagedObject] = []
         try stage.flushAmidCall()
-        try stage.forEachDestination(of: resolved) { new, _, _ in all.append(new) }
+        try stage.forEachDestination(of: resolved, after: 0, through: Limits.recordIDMax) { new, _, _ in all.append(new)
+        }
         return all
     }
 

@@ -6,9 +6,9 @@ public import FaultlineObjects
 /// They are written in batches; an object is valid until its batch is written, which is after the closure that inserted
 /// it has returned.
 public final class MigrationOutput: @unchecked Sendable {
-    let writer: StageWriter
+    private let writer: any NewObjectWriter
 
-    init(_ writer: StageWriter) { self.writer = writer }
+    init(_ writer: any NewObjectWriter) { self.writer = writer }
 
     /// Whether this is a dry run: its results are dropped, so the closure should skip effects outside of the store.
     public var isDryRun: Bool { writer.isDryRun }

@@ -6,7 +6,7 @@ internal import FaultlineStore
 ///
 /// Each batch is one transaction together with its progress, so that a kill loses at most the batch that was being
 /// filled. Each worker has its own; the shared state is used by the worker whose turn it is.
-final class StageWriter {
+final class StageWriter: NewObjectWriter {
     private let target: StageContext
     /// Bytes of unsaved values in a batch.
     private let batchByteCount: Int

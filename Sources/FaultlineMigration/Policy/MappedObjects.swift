@@ -1,0 +1,25 @@
+internal import FaultlineLog
+internal import FaultlineObjects
+
+/// The objects of a mapped stage, and the pairs of old and new ones, as its `MigrationManager` uses them.
+protocol MappedObjects: AnyObject {
+    var mappings: [ResolvedMapping] { get }
+    /// Reads the old version.
+    var source: StageContext { get }
+    /// Writes the new version.
+    var target: StageContext { get }
+
+    func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws
+    func destinations(of old: RecordID, by place: Int) throws -> [ManagedObject]
+    func sources(of new: ManagedObject, by place: Int) throws -> [ManagedObject]
+    func forEachDestination(
+        of mapping: ResolvedMapping, after last: RecordID, through end: RecordID,
+        _ body: (_ new: ManagedObject, _ old: ManagedObject, _ place: RecordID) throws -> Void
+    ) throws
+    /// Whether a new object of a mapping may have more than one old one.
+    func mayMerge(_ place: Int) -> Bool
+    /// Allows a new object to take over a large value.
+    func move(_ blob: UInt64, of entityName: String)
+    /// Saves during a call of a policy.
+    func flushAmidCall() throws
+}
