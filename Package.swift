@@ -278,6 +278,14 @@ let package = Package(
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
         .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),
         .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
+        // Prints the names that Swift files declare and use. A macro, so that it shares swift-syntax with the other one.
+        .macro(
+            name: "SymbolReader",
+            dependencies: [
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+            ],
+            path: "Tests/SymbolReader"),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]
@@ -306,7 +314,7 @@ for target in package.targets where target.type != .system {
 
 // A compiler plugin that is already built, instead of one that this build makes: `.ci/release` sets it.
 if let plugin = Context.environment["FAULTLINE_PLUGIN"] {
-    package.targets.removeAll { ["FaultlineMacros", "FaultlineMacrosTests"].contains($0.name) }
+    package.targets.removeAll { ["FaultlineMacros", "FaultlineMacrosTests", "SymbolReader"].contains($0.name) }
     for target in package.targets {
         if target.name == "Faultline" {
             target.dependencies.removeAll { $0.isTarget("FaultlineMacros") }

@@ -28,6 +28,16 @@ import Testing
         report(ratchet.violations(total: list.total, earlier: earlier))
     }
 
+    /// Prints the circles of files, if `FAULTLINE_CIRCLES=1` asks for them.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["FAULTLINE_CIRCLES"] == "1"))
+    func circlesArePrinted() throws {
+        for (target, graph) in try FileGraph.ofTargets(Repository.files) {
+            for circle in graph.circles {
+                print("circle of \(circle.count) files of \(target)\n\(graph.description(of: circle))")
+            }
+        }
+    }
+
     @Test func subjectsFitALine() throws {
         guard let history = Self.history() else { return }
         let text = Repository.files.first { $0.path == SubjectRule.listPath }?.text ?? ""
@@ -120,6 +130,29 @@ import Testing
         #expect(messages(.whatClauses, "1 docs/A.md\n", file) == [])
         #expect(messages(.whatClauses, "", file).count == 1)
         #expect(messages(.persons, "", RepositoryFile("Fixtures/A.md", text)) == [])
+    }
+
+    @Test(.enabled(if: FileSymbols.canBeRead)) func circlesOfFilesAreFound() throws {
+        // B names A by a type, A names B by a member of an extension, and C names both and is named by none.
+        let a = "struct A { var size = 0 }\nextension Int { func f(_ b: String) -> Int { b.bytesOfB + count } }"
+        let b = "extension String { var bytesOfB: Int { A().size } }"
+        let c = "func g<B>(_ b: B) -> A? { \"\".bytesOfB == 0 ? A() : nil }"
+        let symbols = try FileSymbols.read([a, b, c])
+        let graph = FileGraph(zip(["A", "B", "C"], symbols).map { ($0, $1) }, lower: [])
+        #expect(graph.edges == [[1: ["bytesOfB"]], [0: ["A"]], [0: ["A"], 1: ["bytesOfB"]]])
+        #expect(graph.circles == [[0, 1]])
+        #expect(graph.description(of: [0, 1]) == "A\n    B: bytesOfB\nB\n    A: A")
+        // A lower module has a member of the same name.
+        let lower = try FileSymbols.read(["struct D { let bytesOfB: Int }"])
+        #expect(FileGraph(zip(["A", "B"], symbols).map { ($0, $1) }, lower: lower).circles == [])
+        // Bound and private names, members of types, and names that two files declare do not count.
+        let texts = [
+            "func f(_ d: Int, D: Int) { let c = d + D; e.g(c.x) }\nextension Int { private var y: Int { 0 } }",
+            "struct D { var x = 0 }\nextension D { func g() { y() } }",
+            "extension Int { func g() {} }\nprivate struct E {}\nstruct F { struct E {} }",
+            "let e: E? = nil",
+        ]
+        #expect(FileGraph(try FileSymbols.read(texts).map { ("", $0) }, lower: []).edges == [[:], [:], [:], [:]])
     }
 
     @Test func longSubjectsAreFound() {

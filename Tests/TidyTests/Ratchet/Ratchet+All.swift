@@ -1,5 +1,6 @@
 extension Ratchet {
-    static let all: [Ratchet] = [files, functions, folders, parameters, persons, whatClauses]
+    static let all: [Ratchet] =
+        [files, functions, folders, parameters, persons, whatClauses] + (FileSymbols.canBeRead ? [circles] : [])
 
     static let files = Ratchet(name: "files", limit: 400, unit: "lines", remedy: "split the file by ideas") { files in
         sizes(files.filter { $0.swift != nil }.map { ($0.path, $0.lineCount) })
@@ -49,6 +50,19 @@ extension Ratchet {
         remedy: "use the noun of the field"
     ) { files in
         sizes(files.filter(\.isProse).map { ($0.path, Dialect.whatClauses(in: $0.text ?? "")) })
+    }
+
+    static let circles = Ratchet(
+        name: "circles",
+        limit: 10,
+        unit: "files in its largest circle",
+        remedy:
+            "let one of them name less of the others; FAULTLINE_CIRCLES=1 and the filter circlesArePrinted print them"
+    ) { files in
+        guard let graphs = try? FileGraph.ofTargets(files) else { return [:] }
+        return graphs.reduce(into: [:]) { sizes, graph in
+            sizes["Sources/\(graph.target)"] = graph.graph.circles.first?.count ?? 0
+        }
     }
 
     /// Returns the sizes by name.
