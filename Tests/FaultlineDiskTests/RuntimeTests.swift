@@ -1,5 +1,5 @@
 import CFaultline
-import Glibc
+import FaultlineDisk
 import Synchronization
 import Testing
 
@@ -34,28 +34,21 @@ struct RuntimeTests {
         #expect(!answer.pointee, "an object was retained inside its own deinitialization")
     }
 
-    @Test func keepsAPendingPointerForEachThread() {
+    @Test func keepsAPendingPointerForEachThread() throws {
         fl_pending_set(UnsafeMutableRawPointer(bitPattern: 0x1000))
         defer { fl_pending_set(nil) }
 
-        let found = UnsafeMutablePointer<UInt>.allocate(capacity: 2)
-        defer { found.deallocate() }
-        found.initialize(repeating: 99, count: 2)
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let words = argument?.assumingMemoryBound(to: UInt.self) else { return nil }
-                words[0] = UInt(bitPattern: fl_pending_get())
+        let found = Mutex<[UInt]>([])
+        let thread = try #require(
+            SystemThread {
+                let before = UInt(bitPattern: fl_pending_get())
                 fl_pending_set(UnsafeMutableRawPointer(bitPattern: 0x2000))
-                words[1] = UInt(bitPattern: fl_pending_get())
-                return nil
-            }, found)
-        #expect(result == 0)
-        pthread_join(thread, nil)
+                let after = UInt(bitPattern: fl_pending_get())
+                found.withLock { $0 = [before, after] }
+            })
+        thread.join()
 
-        #expect(found[0] == 0)
-        #expect(found[1] == 0x2000)
+        #expect(found.withLock { $0 } == [0, 0x2000])
         #expect(fl_pending_get() == UnsafeMutableRawPointer(bitPattern: 0x1000))
     }
 }

@@ -1,6 +1,5 @@
 import CrashSimulation
 import FaultlineDisk
-import Glibc
 
 /// All interleavings of two jobs in a small store, numbered, for every pair of jobs.
 package struct InterleavingTrials: Sendable {
@@ -81,7 +80,7 @@ private final class SecondThread: @unchecked Sendable {
     private let store: InterleavedStore
     private let job: InterleavedJob
     private let schedule: StepSchedule
-    private var thread = pthread_t()
+    private var thread: SystemThread?
     private var failure: (any Error)?
 
     init(_ store: InterleavedStore, _ job: InterleavedJob, _ schedule: StepSchedule) {
@@ -91,15 +90,8 @@ private final class SecondThread: @unchecked Sendable {
     }
 
     func start() {
-        let box = Unmanaged.passRetained(self)
-        let result = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<SecondThread>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque())
-        precondition(result == 0, "The system refused to make a thread (error \(result)).")
+        thread = SystemThread { self.run() }
+        precondition(thread != nil, "The system refused to make a thread.")
     }
 
     private func run() {
@@ -112,7 +104,7 @@ private final class SecondThread: @unchecked Sendable {
     ///
     /// - Returns: The error of the job, if any.
     func join() -> (any Error)? {
-        pthread_join(thread, nil)
+        thread?.join()
         return failure
     }
 }

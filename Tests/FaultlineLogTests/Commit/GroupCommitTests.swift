@@ -7,16 +7,6 @@ import Synchronization
 import Testing
 
 struct GroupCommitTests {
-    /// The work of one thread of the test.
-    final class Work: Sendable {
-        let log: Log
-        let number: Int
-        init(_ log: Log, _ number: Int) {
-            self.log = log
-            self.number = number
-        }
-    }
-
     @Test func letsThreadsCommitTogether() throws {
         let store = Store()
         var options = Store.options
@@ -24,19 +14,13 @@ struct GroupCommitTests {
         options.checkpointByteCount = 30_000
         options.maintenance = .thread
         let log = try store.open(options)
-        var threads: [pthread_t] = []
-        for number in 0..<6 {
-            var thread = pthread_t()
-            let work = Unmanaged.passRetained(Work(log, number))
-            pthread_create(
-                &thread, nil,
-                { argument in
-                    guard let argument else { return nil }
-                    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+        let threads = try (0..<6).map { thread in
+            try #require(
+                SystemThread {
                     for step in 0..<100 {
                         do {
-                            let number = work.number * 1_000 + step
-                            let (id, receipt) = try work.log.write(author: nil) { try $0.insert(row(number)) }
+                            let number = thread * 1_000 + step
+                            let (id, receipt) = try log.write(author: nil) { try $0.insert(row(number)) }
                             let seen = try receipt.snapshot.row(id)
                             precondition(seen == row(number), "A receipt's snapshot shows the transaction.")
                             precondition(
@@ -45,11 +29,9 @@ struct GroupCommitTests {
                             preconditionFailure("\(error)")
                         }
                     }
-                    return nil
-                }, work.toOpaque())
-            threads.append(thread)
+                })
         }
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
 
         #expect(log.snapshot().sequence == 600)
         #expect(log.snapshot().recordCount(of: testTable) == 600)
@@ -94,19 +76,8 @@ struct GroupCommitTests {
         // The others queue while one synchronizes.
         store.disk.onOperation = { _, _ in usleep(5_000) }
         let crowd = Crowd(log)
-        var threads: [pthread_t] = []
-        for _ in 0..<6 {
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
-                { argument in
-                    guard let argument else { return nil }
-                    Unmanaged<Crowd>.fromOpaque(argument).takeRetainedValue().commit()
-                    return nil
-                }, Unmanaged.passRetained(crowd).toOpaque())
-            threads.append(thread)
-        }
-        for thread in threads { pthread_join(thread, nil) }
+        let threads = try (0..<6).map { _ in try #require(SystemThread { crowd.commit() }) }
+        for thread in threads { thread.join() }
         store.disk.onOperation = nil
         let acknowledged = crowd.acknowledged.withLock { $0 }
         #expect(acknowledged.count > ordinal, "no commit had a follower")

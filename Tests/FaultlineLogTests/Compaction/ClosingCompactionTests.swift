@@ -11,7 +11,7 @@ struct ClosingCompactionTests {
     private final class Closer: Sendable {
         let log: Log
         private let hasBegun = Atomic<Bool>(false)
-        private let thread = Mutex<pthread_t?>(nil)
+        private let thread = Mutex<SystemThread?>(nil)
         /// Operations of the disk when the store was closed.
         let operationCount = Atomic<Int>(-1)
         private let disk: SimulatedDisk
@@ -27,14 +27,7 @@ struct ClosingCompactionTests {
             guard disk.filePaths.contains(where: isDue),
                 hasBegun.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged
             else { return }
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
-                { argument in
-                    if let argument { Unmanaged<Closer>.fromOpaque(argument).takeRetainedValue().close() }
-                    return nil
-                }, Unmanaged.passRetained(self).toOpaque())
-            self.thread.withLock { $0 = thread }
+            thread.withLock { $0 = SystemThread { self.close() } }
             // A closing log accepts no more transactions.
             while (try? log.write(author: nil) { _ in }) != nil { usleep(100) }
         }
@@ -44,9 +37,11 @@ struct ClosingCompactionTests {
             operationCount.store(disk.operationCount, ordering: .releasing)
         }
 
+        /// Waits for the thread; false if there was none.
         func join() -> Bool {
             guard let thread = thread.withLock({ $0 }) else { return false }
-            return pthread_join(thread, nil) == 0
+            thread.join()
+            return true
         }
     }
 

@@ -1,7 +1,6 @@
 import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
-import Glibc
 import Testing
 
 /// Compaction on a separate thread beside writers and readers.
@@ -61,24 +60,16 @@ struct ConcurrentCompactionTests {
         }
         _ = try log.write(author: nil) { for blob in blobs.dropFirst().dropLast() { try $0.deleteBlob(blob) } }
 
-        var threads: [pthread_t] = []
-        for number in 0..<4 {
-            var thread = pthread_t()
-            let work = Unmanaged.passRetained(Work(log, first: ids[number * count], blob: blobs[0]))
-            pthread_create(
-                &thread, nil,
-                { argument in
-                    guard let argument else { return nil }
-                    do { try Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().write() } catch {
-                        preconditionFailure("\(error)")
-                    }
-                    return nil
-                }, work.toOpaque())
-            threads.append(thread)
+        let threads = try (0..<4).map { number in
+            let work = Work(log, first: ids[number * count], blob: blobs[0])
+            return try #require(
+                SystemThread {
+                    do { try work.write() } catch { preconditionFailure("\(error)") }
+                })
         }
         // The maintenance thread and this thread both compact.
         for _ in 0..<20 { try log.compact() }
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
         try log.compact()
 
         let usage = try log.usage()

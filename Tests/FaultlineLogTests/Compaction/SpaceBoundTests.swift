@@ -304,46 +304,31 @@ struct SpaceBoundTests {
 
     /// Four writers and the maintenance thread share one lock, and the store is closed at the same time.
     @Test func `closing does not wait for writers that wait for space`() throws {
-        // Safe because the log has its own locks, and the rest is immutable.
-        final class Work: @unchecked Sendable {
-            let log: Log
-            let number: Int
-            init(_ log: Log, _ number: Int) { (self.log, self.number) = (log, number) }
-        }
         let store = Store()
         let log = try store.open(options(.thread), deriver: NoIndexes())
         try insert(log)
-        var threads: [pthread_t] = []
-        for number in 0..<4 {
-            var thread = pthread_t()
-            let work = Unmanaged.passRetained(Work(log, number))
-            pthread_create(
-                &thread, nil,
-                { argument in
-                    guard let argument else { return nil }
-                    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+        let threads = try (0..<4).map { number in
+            try #require(
+                SystemThread {
                     for round in 1...100_000 {
                         do {
-                            _ = try work.log.write(author: nil) { transaction in
+                            _ = try log.write(author: nil) { transaction in
                                 for step in 0..<20 {
-                                    let place = (round * 7_919 + step * 31 + work.number) % SpaceBoundTests.objectCount
+                                    let place = (round * 7_919 + step * 31 + number) % Self.objectCount
                                     try transaction.put(
-                                        UInt64(place + 1), row(place, byteCount: SpaceBoundTests.rowByteCount),
-                                        in: plainTable)
+                                        UInt64(place + 1), row(place, byteCount: Self.rowByteCount), in: plainTable)
                                 }
                             }
                         } catch {
                             precondition((error as? LogError)?.code == .closed, "\(error)")
-                            return nil
+                            return
                         }
                     }
-                    return nil
-                }, work.toOpaque())
-            threads.append(thread)
+                })
         }
         while log.figures.spaceWaitCount < 20 { usleep(1_000) }
         try log.close()
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
         let again = try store.open(options(.manual), deriver: NoIndexes())
         #expect(again.openReport.wasClean)
         #expect(try again.findings().isEmpty)

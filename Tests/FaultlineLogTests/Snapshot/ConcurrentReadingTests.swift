@@ -1,19 +1,9 @@
 import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
-import Glibc
 import Testing
 
 struct ConcurrentReadingTests {
-    final class Work: Sendable {
-        let log: Log
-        let number: Int
-        init(_ log: Log, _ number: Int) {
-            self.log = log
-            self.number = number
-        }
-    }
-
     /// Objects 1 to 20,000 hold their identifier and a version; a transaction raises the version of a whole stripe.
     @Test func showsWholeTransactionsWhilePagesComeAndGo() throws {
         var options = Store.options
@@ -28,44 +18,37 @@ struct ConcurrentReadingTests {
                 for id in first..<first + 1_000 { try transaction.put(id, row(Int(id), version: 0), in: plainTable) }
             }
         }
-        var threads: [pthread_t] = []
-        for number in 0..<4 {
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
-                { argument in
-                    guard let argument else { return nil }
-                    let work = Unmanaged<Work>.fromOpaque(argument).takeRetainedValue()
+        let threads = try (0..<4).map { number in
+            try #require(
+                SystemThread {
                     do {
-                        if work.number < 2 { try Self.write(work) } else { try Self.read(work) }
+                        if number < 2 { try Self.write(log, number) } else { try Self.read(log, number) }
                     } catch {
                         preconditionFailure("\(error)")
                     }
-                    return nil
-                }, Unmanaged.passRetained(Work(log, number)).toOpaque())
-            threads.append(thread)
+                })
         }
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
         #expect(try log.findings().isEmpty)
         #expect(log.budget.used < 2_000_000)
         try log.close()
     }
 
-    static func write(_ work: Work) throws {
+    static func write(_ log: Log, _ number: Int) throws {
         for version in 1...40 {
-            _ = try work.log.write(author: nil) { transaction in
-                for id in stride(from: UInt64(work.number + 1), through: 20_000, by: 400) {
+            _ = try log.write(author: nil) { transaction in
+                for id in stride(from: UInt64(number + 1), through: 20_000, by: 400) {
                     try transaction.put(id, row(Int(id), version: version), in: plainTable)
                 }
             }
         }
     }
 
-    static func read(_ work: Work) throws {
-        var random = Seed(UInt64(work.number))
+    static func read(_ log: Log, _ number: Int) throws {
+        var random = Seed(UInt64(number))
         var buffer = RecordBuffer()
         for _ in 0..<60 {
-            let snapshot = work.log.snapshot()
+            let snapshot = log.snapshot()
             for stripe in UInt64(1)...2 {
                 var versions: Set<UInt8> = []
                 for id in stride(from: stripe, through: 20_000, by: 400) {

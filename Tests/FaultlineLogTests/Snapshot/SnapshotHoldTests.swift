@@ -214,19 +214,11 @@ struct SnapshotHoldTests {
     @Test func `readers and the log do not get in each other's way`() throws {
         let ground = try Ground(segmentByteCount: 16_000)
         let reader = Reader(ground.log)
-        var threads: [pthread_t] = []
-        for _ in 0..<2 {
-            var thread = pthread_t()
-            pthread_create(
-                &thread, nil,
-                { argument in
-                    guard let argument else { return nil }
-                    do { try Unmanaged<Reader>.fromOpaque(argument).takeRetainedValue().read() } catch {
-                        preconditionFailure("\(error)")
-                    }
-                    return nil
-                }, Unmanaged.passRetained(reader).toOpaque())
-            threads.append(thread)
+        let threads = try (0..<2).map { _ in
+            try #require(
+                SystemThread {
+                    do { try reader.read() } catch { preconditionFailure("\(error)") }
+                })
         }
         var version = 0
         while reader.takenCount.load(ordering: .relaxed) < 5, version < 200 {
@@ -240,7 +232,7 @@ struct SnapshotHoldTests {
             }
         }
         reader.isStopping.store(true, ordering: .relaxed)
-        for thread in threads { #expect(pthread_join(thread, nil) == 0) }
+        for thread in threads { thread.join() }
         #expect(reader.takenCount.load(ordering: .relaxed) > 0 && reader.useCount.load(ordering: .relaxed) > 5)
         #expect(ground.log.pins().isEmpty)
         try ground.log.close()
