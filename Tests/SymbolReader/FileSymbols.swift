@@ -6,7 +6,9 @@ struct FileSymbols: Encodable {
     var extensionMembers: Set<String> = []
     /// Members of types and protocols, cases and types too.
     var typeMembers: Set<String> = []
-    /// Names bound within the file: parameters, variables of functions, generic parameters, private members.
+    /// Private members of types and extensions.
+    var privateMembers: Set<String> = []
+    /// Names bound within the file: parameters, variables of functions, generic parameters, private types.
     var bound: Set<String> = []
     /// Names in types, and names in expressions that do not follow a point.
     var names: Set<String> = []

@@ -74,15 +74,17 @@ final class SymbolVisitor: SyntaxVisitor {
 
     /// Records a member of a type or an extension, or a variable or function of a function or of the file.
     private func note(_ name: TokenSyntax, of declaration: Syntax, _ modifiers: DeclModifierListSyntax) {
-        let owner = Self.owner(of: declaration)
-        if Self.isPrivate(modifiers) {
+        guard let owner = Self.owner(of: declaration), !owner.is(SourceFileSyntax.self) else {
             symbols.bound.insert(name.name)
-        } else if let owner = owner?.as(ExtensionDeclSyntax.self), !Self.isPrivate(owner.modifiers) {
+            return
+        }
+        let container = owner.as(ExtensionDeclSyntax.self)
+        if Self.isPrivate(modifiers) || container.map({ Self.isPrivate($0.modifiers) }) == true {
+            symbols.privateMembers.insert(name.name)
+        } else if container != nil {
             symbols.extensionMembers.insert(name.name)
-        } else if owner?.is(ExtensionDeclSyntax.self) == false, owner?.is(SourceFileSyntax.self) == false {
-            symbols.typeMembers.insert(name.name)
         } else {
-            symbols.bound.insert(name.name)
+            symbols.typeMembers.insert(name.name)
         }
     }
 

@@ -147,8 +147,8 @@ import Testing
         #expect(FileGraph(zip(["A", "B"], symbols).map { ($0, $1) }, lower: lower).circles == [])
         // Bound and private names, members of types, and names that two files declare do not count.
         let texts = [
-            "func f(_ d: Int, D: Int) { let c = d + D; e.g(c.x) }\nextension Int { private var y: Int { 0 } }",
-            "struct D { var x = 0 }\nextension D { func g() { y() } }",
+            "func f(_ d: Int, D: Int) { let c = d + D; e.g(c.x.z) }\nextension Int { private var y: Int { 0 }; var z: Int { 0 } }",
+            "struct D { var x = 0 }\nextension D { func g() { y(); self.z() }\nprivate func z() {} }",
             "extension Int { func g() {} }\nprivate struct E {}\nstruct F { struct E {} }",
             "let e: E? = nil",
         ]

@@ -1,8 +1,8 @@
 /// The files of a module, and for each the files whose declarations it names.
 ///
 /// A file names another one by a type that is declared there, or by a member of an extension there. A name counts only
-/// if one file of the module declares it. A member does not count either if a lower module or the standard library has
-/// one of the same name, because a name alone does not tell which is meant.
+/// if one file of the module declares it. A member does not count either if the file that uses it has a private one, or
+/// a lower module or the standard library has one, of the same name: a name alone does not tell which is meant.
 struct FileGraph: Sendable {
     let paths: [String]
     /// For each file the files that it names, each with the names.
@@ -22,9 +22,10 @@ struct FileGraph: Sendable {
         }
         for (place, file) in files.enumerated() {
             let symbols = file.symbols
-            for name in symbols.names.subtracting(symbols.bound) { join(place, types[name], name) }
-            let bare = symbols.names.subtracting(symbols.bound).subtracting(symbols.typeMembers)
-            for name in symbols.memberNames.union(bare) where !known.contains(name) {
+            let names = symbols.names.subtracting(symbols.bound)
+            for name in names { join(place, types[name], name) }
+            let used = symbols.memberNames.union(names.subtracting(symbols.typeMembers))
+            for name in used.subtracting(symbols.privateMembers) where !known.contains(name) {
                 guard let owner = members[name], files[owner].symbols.extensionMembers.contains(name) else { continue }
                 join(place, owner, name)
             }
