@@ -49,7 +49,15 @@ extension Save {
         }
         try check(context.pending.inserted) { _, _ in true }
         try check(context.pending.changed.array) { $0.isChanged($1) }
-        for (handle, slot) in gone { noteGone(handle, slot) }
+        for (handle, slot) in gone {
+            // A changed object that is gone too is a finding of its own, without its references.
+            if let entity = handle.core.pointee.home.takeUnretainedValue().entity, !handle.core.pointee.has(.temporary),
+                try !targets.has(handle.core.pointee.number, entity, in: transaction)
+            {
+                continue
+            }
+            noteGone(handle, slot)
+        }
     }
 
     private mutating func noteGone(_ handle: ObjectHandle, _ slot: Int) {

@@ -151,6 +151,26 @@ import Testing
         #expect(try store.reopened().first(Playlist.self).favourite == nil)
     }
 
+    @Test("A7: an object that was deleted together with its new target is one finding", arguments: [true, false])
+    func objectsDeletedWithTheirTargets(isNullifying: Bool) throws {
+        let store = try TestStore(Playlist.self)
+        let context = store.context()
+        let (list, song) = (Playlist("p"), Song("s"))
+        context.insert(list)
+        context.insert(song)
+        try context.save()
+        let other = store.context()
+        other.danglingReferences = isNullifying ? .nullify : .refuse
+        let ours = try other.first(Playlist.self)
+        ours.favourite = try other.first(Song.self)
+        context.delete(song)
+        context.delete(list)
+        try context.save()
+        let found = findings(other)
+        #expect(found.map(\.rule) == [.deletedElsewhere])
+        #expect(found.first?.object == ours.persistentModelID)
+    }
+
     @Test("A7: a link to an object that was deleted meanwhile is refused")
     func linksToDeletedObjects() throws {
         let store = try TestStore(Playlist.self)
