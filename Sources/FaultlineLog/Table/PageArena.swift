@@ -17,7 +17,8 @@ package final class PageArena: @unchecked Sendable {
     /// Free pages that keep their memory without being counted, so that replacing one page by another needs no system
     /// call each time.
     private static let uncountedPageCountMax = 64
-    private static let populatedPageCount = 32
+    /// The largest number of pages that are populated at once.
+    private static let populatedPageCountMax = 32
     /// `MADV_POPULATE_WRITE`, which older headers lack.
     private static let populate: Int32 = 23
 
@@ -30,6 +31,8 @@ package final class PageArena: @unchecked Sendable {
     @exclusivity(unchecked) private var warm: [UnsafeMutableRawPointer] = []
     /// Pages at the end of the newest slab that were never used.
     @exclusivity(unchecked) private var freshPageCount = 0
+    /// How many pages are populated next: few at first, because a small store uses few, and twice as many each time.
+    @exclusivity(unchecked) private var populatedPageCount = 4
     /// Free pages without memory.
     @exclusivity(unchecked) private var cold: [UnsafeMutableRawPointer] = []
     private var registration: MemoryBudget.Registration?
@@ -71,7 +74,8 @@ package final class PageArena: @unchecked Sendable {
             slabs.append(slab)
             freshPageCount = Self.slabPageCount
         }
-        let count = max(1, min(Self.populatedPageCount, freshPageCount, Self.uncountedPageCountMax - warm.count))
+        let count = max(1, min(populatedPageCount, freshPageCount, Self.uncountedPageCountMax - warm.count))
+        populatedPageCount = min(2 * populatedPageCount, Self.populatedPageCountMax)
         let first = slabs[slabs.count - 1] + (Self.slabPageCount - freshPageCount) * TablePage.byteCount
         freshPageCount -= count
         // Older kernels ignore the call; they allocate the memory at the first touch.

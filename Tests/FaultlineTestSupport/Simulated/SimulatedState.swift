@@ -56,7 +56,8 @@ struct SimulatedState: Sendable {
     // MARK: paths
 
     static func components(_ path: String) -> [Substring] {
-        path.split(separator: "/").filter { $0 != "." }
+        // Of bytes: the disk of a simulation looks up paths all the time.
+        path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }.filter { $0 != "." }
     }
 
     /// The node at a path; nil if there is none.
