@@ -130,7 +130,7 @@ public final class ModelContainer: Equatable, Sendable {
         reporter?.begin(store.log, tallies)
     }
 
-    private init(_ request: ContainerRequest) throws {
+    init(_ request: ContainerRequest) throws {
         schema = request.schema
         types = request.types
         migrationPlan = request.migrationPlan

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import FaultlineDisk
+internal import FaultlineObjects
 
 /// Runs code on a thread of its own, with the task-local values of the thread that starts it.
 final class WorkerThread: Sendable {
@@ -18,14 +18,4 @@ final class WorkerThread: Sendable {
 
     /// Waits until the code has returned; to be called once.
     func join() { isOver.wait() }
-}
-
-/// Gives each job a thread.
-private final class SingleThread: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let run: @Sendable () -> Void = { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        guard let thread = SystemThread(run) else { return run() }
-        thread.detach()
-    }
 }

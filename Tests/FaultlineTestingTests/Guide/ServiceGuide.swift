@@ -38,20 +38,20 @@ enum PhotoService {
     // end
 
     // snippet
-    final class StoreOpening: Sendable {
-        private let opened = Mutex<Result<ModelContainer, any Error>?>(nil)
-
-        init(_ configuration: ModelConfiguration) {
-            Thread.detachNewThread { [self] in
-                let result = Result {
-                    try ModelContainer(for: Photo.self, configurations: configuration)
-                }
-                opened.withLock { $0 = result }
-            }
-        }
+    final class PhotoStore: Sendable {
+        private let opened = Mutex<ModelContainer?>(nil)
 
         /// The container; nil while the store is opened and migrated.
-        var container: ModelContainer? { get throws { try opened.withLock { try $0?.get() } } }
+        var container: ModelContainer? { opened.withLock { $0 } }
+
+        func open(_ configuration: ModelConfiguration) async throws {
+            let container = try await ModelContainer.open(
+                for: Photo.self, configuration: configuration
+            ) { progress in
+                print(progress)  // pass, entity, objects done, time left
+            }
+            opened.withLock { $0 = container }
+        }
     }
     // end
 }
@@ -60,7 +60,7 @@ enum PhotoService {
 @Suite struct ServiceGuide {
     private typealias Photo = PhotoService.Photo
     private typealias PhotoRequests = PhotoService.PhotoRequests
-    private typealias StoreOpening = PhotoService.StoreOpening
+    private typealias PhotoStore = PhotoService.PhotoStore
     private let place = GuidePlace()
 
     // swift-format-ignore
@@ -71,9 +71,9 @@ enum PhotoService {
         // snippet
         configuration.options.performing.longestWait = .seconds(2)
         // end
-        let opening = StoreOpening(configuration)
-        while try opening.container == nil { try await Task.sleep(for: .milliseconds(5)) }
-        let container = try #require(try opening.container)
+        let store = PhotoStore()
+        try await store.open(configuration)
+        let container = try #require(store.container)
         let key = UUID()
         // snippet
         let requests = PhotoRequests(container: container)
