@@ -93,6 +93,18 @@ import Testing
         try container.close()
     }
 
+    @Test func `a cancelled task opens a store that needs no migration`() async throws {
+        try WorkStore.make(in: stores)
+        let opening = Task { [configuration] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await ModelContainer.open(
+                for: Schema(versionedSchema: Work1.self), configuration: configuration)
+        }
+        let container = try await opening.value
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Work1.Employee>()) == WorkStore.count)
+        try container.close()
+    }
+
     @Test func `a refused opening throws the error of the initializer and ends its progress`() async throws {
         try WorkStore.make(in: stores)
         var configuration = configuration

@@ -30,8 +30,7 @@ extension ModelContainer {
         configuration: ModelConfiguration = ModelConfiguration(),
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
     ) async throws -> ModelContainer {
-        let prepared = prepare(configuration, progress)
-        return try await open(ContainerRequest(types, migrationPlan, [prepared.configuration]), prepared.control)
+        try await open(ContainerRequest(types, migrationPlan, [prepared(configuration, progress)]))
     }
 
     /// Opens a store for a schema, made of model classes or of values, on a thread of its own.
@@ -51,31 +50,30 @@ extension ModelContainer {
         configuration: ModelConfiguration = ModelConfiguration(),
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
     ) async throws -> ModelContainer {
-        let prepared = prepare(configuration, progress)
-        return try await open(ContainerRequest(schema, migrationPlan, [prepared.configuration]), prepared.control)
+        try await open(ContainerRequest(schema, migrationPlan, [prepared(configuration, progress)]))
     }
 
-    private nonisolated static func prepare(
+    /// A configuration whose migration has a control and tells its progress.
+    private nonisolated static func prepared(
         _ configuration: ModelConfiguration, _ progress: (@Sendable (MigrationProgress) -> Void)?
-    ) -> (configuration: ModelConfiguration, control: MigrationControl) {
+    ) -> ModelConfiguration {
         var configuration = configuration
-        let control = configuration.options.migration.control ?? MigrationControl()
-        configuration.options.migration.control = control
+        if configuration.options.migration.control == nil {
+            configuration.options.migration.control = MigrationControl()
+        }
         if let progress {
             configuration.options.migration.watchers.append { update in
                 if let update { progress(update) }
             }
         }
-        return (configuration, control)
+        return configuration
     }
 
-    private nonisolated static func open(
-        _ request: ContainerRequest, _ control: MigrationControl
-    ) async throws -> ModelContainer {
+    private nonisolated static func open(_ request: ContainerRequest) async throws -> ModelContainer {
         try await withTaskCancellationHandler {
             try await withTaskExecutorPreference(SingleThread()) { try ModelContainer(request) }
         } onCancel: {
-            control.cancel()
+            request.configuration.options.migration.control?.cancel()
         }
     }
 }
