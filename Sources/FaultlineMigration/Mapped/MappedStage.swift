@@ -144,7 +144,7 @@ final class MappedStage: MappedObjects {
     /// Walks the new objects of a mapping once each, with the first of their old objects, and with the number of the
     /// object or of the association: from after one number through another.
     func forEachDestination(
-        of mapping: ResolvedMapping, after last: RecordID = 0, through end: RecordID = Limits.recordIDMax,
+        of mapping: ResolvedMapping, after last: RecordID, through end: RecordID,
         _ body: (_ new: ManagedObject, _ old: ManagedObject, _ place: RecordID) throws -> Void
     ) throws {
         guard let sourceName = mapping.source?.name, let name = mapping.destination?.name else { return }

@@ -12,6 +12,7 @@ protocol MappedObjects: AnyObject {
     func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws
     func destinations(of old: RecordID, by place: Int) throws -> [ManagedObject]
     func sources(of new: ManagedObject, by place: Int) throws -> [ManagedObject]
+    /// Calls `body` with the saved new objects of a mapping whose places lie between two, each with an old object.
     func forEachDestination(
         of mapping: ResolvedMapping, after last: RecordID, through end: RecordID,
         _ body: (_ new: ManagedObject, _ old: ManagedObject, _ place: RecordID) throws -> Void
@@ -22,4 +23,11 @@ protocol MappedObjects: AnyObject {
     func move(_ blob: UInt64, of entityName: String)
     /// Saves during a call of a policy.
     func flushAmidCall() throws
+}
+
+extension MappedObjects {
+    /// Calls `body` with all saved new objects of a mapping.
+    func forEachDestination(of mapping: ResolvedMapping, _ body: (_ new: ManagedObject) throws -> Void) throws {
+        try forEachDestination(of: mapping, after: 0, through: Limits.recordIDMax) { new, _, _ in try body(new) }
+    }
 }

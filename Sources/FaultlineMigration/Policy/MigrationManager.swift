@@ -1,4 +1,3 @@
-internal import FaultlineLog
 public import FaultlineModel
 public import FaultlineObjects
 
@@ -93,8 +92,7 @@ public final class MigrationManager {
         }
         var all: [ManagedObject] = []
         try stage.flushAmidCall()
-        try stage.forEachDestination(of: resolved, after: 0, through: Limits.recordIDMax) { new, _, _ in all.append(new)
-        }
+        try stage.forEachDestination(of: resolved) { all.append($0) }
         return all
     }
 
