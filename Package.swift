@@ -278,15 +278,17 @@ let package = Package(
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
         .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),
         .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
+        .target(name: "SourceSymbols", path: "Tests/SourceSymbols"),
         // Prints the names that Swift files declare and use. A macro, so that it shares swift-syntax with the other one.
         .macro(
             name: "SymbolReader",
             dependencies: [
+                "SourceSymbols",
                 .product(name: "SwiftParser", package: "swift-syntax"),
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
             ],
             path: "Tests/SymbolReader"),
-        .testTarget(name: "TidyTests"),
+        .testTarget(name: "TidyTests", dependencies: ["SourceSymbols"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import SourceSymbols
 import SwiftParser
 import SwiftSyntax
 

@@ -1,3 +1,4 @@
+import SourceSymbols
 import SwiftSyntax
 
 /// Collects the names of a syntax tree.

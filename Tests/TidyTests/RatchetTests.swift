@@ -1,4 +1,5 @@
 import Foundation
+import SourceSymbols
 import Testing
 
 /// Checks the limits against the repository.
@@ -27,6 +28,11 @@ import Testing
         let earlier = try history.totals(of: ratchet.listPath)
         report(ratchet.violations(total: list.total, earlier: earlier))
     }
+
+    #if DEBUG
+    /// Without it, circles of files are not measured.
+    @Test func aDebugBuildHasTheReaderOfSymbols() { #expect(FileSymbols.canBeRead) }
+    #endif
 
     /// Prints the circles of files, if `FAULTLINE_CIRCLES=1` asks for them.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["FAULTLINE_CIRCLES"] == "1"))

@@ -1,3 +1,5 @@
+import SourceSymbols
+
 /// The files of a module, and for each the files whose declarations it names.
 ///
 /// A file names another one by a type that is declared there, or by a member of an extension there. A name counts only

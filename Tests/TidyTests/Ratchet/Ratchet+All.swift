@@ -1,3 +1,6 @@
+import SourceSymbols
+import Testing
+
 extension Ratchet {
     static let all: [Ratchet] =
         [files, functions, folders, parameters, persons, whatClauses] + (FileSymbols.canBeRead ? [circles] : [])
@@ -59,9 +62,13 @@ extension Ratchet {
         remedy:
             "let one of them name less of the others; FAULTLINE_CIRCLES=1 and the filter circlesArePrinted print them"
     ) { files in
-        guard let graphs = try? FileGraph.ofTargets(files) else { return [:] }
-        return graphs.reduce(into: [:]) { sizes, graph in
-            sizes["Sources/\(graph.target)"] = graph.graph.circles.first?.count ?? 0
+        do {
+            return try FileGraph.ofTargets(files).reduce(into: [:]) { sizes, graph in
+                sizes["Sources/\(graph.target)"] = graph.graph.circles.first?.count ?? 0
+            }
+        } catch {
+            Issue.record(error)
+            return [:]
         }
     }
 
