@@ -32,6 +32,18 @@ enum WorkStore {
         }
     }
 
+    /// Makes a store whose migration has stopped at an object, because its closure threw.
+    static func makeStopped(in stores: Stores, _ notes: StageNotes, _ options: MigrationOptions) throws {
+        try make(in: stores)
+        notes.throwsAt = 155
+        _ = StageNotes.$current.withValue(notes) {
+            #expect(throws: MigrationError.self) {
+                try stores.open(Work2.self, WorkPlan.self, migration: options)
+            }
+        }
+        notes.throwsAt = nil
+    }
+
     static func check(_ context: ModelContext, photosMoved: Bool = true) throws {
         let employees = try context.all(Work2.Employee.self).sorted { $0.number < $1.number }
         #expect(employees.map(\.number) == (0..<count).filter { $0 % 10 != 9 })
