@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct WorkloadMeasurementTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WorkloadMeasurementTests {
     /// A clock that a test sets.
     final class SetClock: Sendable {
         private let nanoseconds = Atomic<UInt64>(0)

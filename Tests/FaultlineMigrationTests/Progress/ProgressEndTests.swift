@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The sequence of a migration's progress ends whether the opening succeeds or fails.
-@Suite(.timeLimit(.minutes(1))) struct ProgressEndTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgressEndTests {
     private func makeConfiguration(_ folder: TemporaryDirectory) -> (ModelConfiguration, AsyncStream<MigrationProgress>)
     {
         var configuration = ModelConfiguration(url: URL(filePath: "\(folder.path)/a.store"))

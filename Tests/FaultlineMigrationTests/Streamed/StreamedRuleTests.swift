@@ -112,7 +112,7 @@ struct StreamedRuleTests {
     }
 
     /// Its worker has saved nothing, and no other worker may wait for its turn.
-    @Test(.timeLimit(.minutes(1))) func `a dry run looks at rules behind a share without objects`() throws {
+    @Test(.timeLimit(.minutes(5))) func `a dry run looks at rules behind a share without objects`() throws {
         let stores = Stores()
         try makeTeams(in: stores)
         try stores.use(V1.self) { _, context in

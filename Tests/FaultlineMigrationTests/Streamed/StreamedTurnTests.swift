@@ -20,7 +20,7 @@ struct StreamedTurnTests {
         return stores
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 4])
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 2, 4])
     func `a share without objects delays no other share`(workerCount: Int) throws {
         let stores = try storesWithEmptyShare()
         try stores.use(Work2.self, RoomPlan.self, migration: CrewPlan.options(workerCount)) { _, context in
@@ -32,7 +32,7 @@ struct StreamedTurnTests {
         #expect(try stores.findings(Work2.self) == [])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `nor does it in a dry run`() throws {
+    @Test(.timeLimit(.minutes(5))) func `nor does it in a dry run`() throws {
         let stores = try storesWithEmptyShare()
         let report = try stores.preview(Work2.self, CrewPlan.self, migration: CrewPlan.options(1))
         #expect(report.objectsRead == WorkStore.count - CrewPlan.shareCount)
@@ -40,7 +40,7 @@ struct StreamedTurnTests {
     }
 
     /// Reads the data that its share would have waited for.
-    @Test(.timeLimit(.minutes(1)), arguments: [1, 2])
+    @Test(.timeLimit(.minutes(5)), arguments: [1, 2])
     func `an object that code has kept can be read when the stage has failed`(workerCount: Int) throws {
         let stores = Stores()
         try WorkStore.make(in: stores)

@@ -88,7 +88,7 @@ enum Shop {
         #expect(usage.recordCount == 2)
     }
 
-    @Test(.timeLimit(.minutes(1))) @MainActor func `History: a live result`() async throws {
+    @Test(.timeLimit(.minutes(5))) @MainActor func `History: a live result`() async throws {
         let container = try ModelContainer(
             for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
         let context = ModelContext(container)

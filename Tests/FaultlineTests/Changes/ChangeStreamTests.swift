@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// `container.changes(of:matching:)`: its batches, its tokens, its ends.
-@Suite(.timeLimit(.minutes(1))) struct ChangeStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeStreamTests {
     private func container() throws -> ModelContainer {
         try ModelContainer(for: Folder.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `ResultsObserver` and `HistoryObserver`.
-@Suite(.timeLimit(.minutes(1))) @MainActor struct ObserverTests {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct ObserverTests {
     private let container: ModelContainer
     private let context: ModelContext
 

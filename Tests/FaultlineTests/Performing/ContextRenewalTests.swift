@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Contexts that serve several calls of `perform` keep nothing of an earlier one.
-@Suite(.timeLimit(.minutes(1))) struct ContextRenewalTests {
+@Suite(.timeLimit(.minutes(5))) struct ContextRenewalTests {
     private func identity(_ context: ModelContext) -> ObjectIdentifier { ObjectIdentifier(context.core) }
 
     /// Keeps an object beyond its call, as no code should.

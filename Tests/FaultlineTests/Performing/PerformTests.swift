@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `perform`: threads, order, priority, cancellation, deadlines.
-@Suite(.timeLimit(.minutes(1))) struct PerformTests {
+@Suite(.timeLimit(.minutes(5))) struct PerformTests {
     /// The numbers of calls in the order in which their code ran.
     private final class Order: Sendable {
         private let numbers = Mutex<[Int]>([])

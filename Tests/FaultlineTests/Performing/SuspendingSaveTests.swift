@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `try await context.save()` in `perform`.
-@Suite(.timeLimit(.minutes(1))) struct SuspendingSaveTests {
+@Suite(.timeLimit(.minutes(5))) struct SuspendingSaveTests {
     private func names(_ container: ModelContainer) throws -> [String] {
         try ModelContext(container).fetch(FetchDescriptor<Folder>(sortBy: [SortDescriptor(\.name)])).map(\.name)
     }
