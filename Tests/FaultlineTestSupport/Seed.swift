@@ -22,10 +22,11 @@ package struct Seed: RandomNumberGenerator, Hashable, Sendable, CustomStringConv
     /// The environment variable that replaces a test's list of seeds by one.
     package static let variable = "FAULTLINE_SEED"
 
-    /// `count` seeds from `first` on, or only the one in `FAULTLINE_SEED`, in decimal or with `0x` in front.
-    package static func list(_ count: Int, from first: UInt64 = 1) -> [Seed] {
+    /// `count` seeds from `first` on, `part` of them in an unoptimized build (`TestSize`); or only the one in
+    /// `FAULTLINE_SEED`, in decimal or with `0x` in front.
+    package static func list(_ count: Int, from first: UInt64 = 1, unoptimized part: Int? = nil) -> [Seed] {
         if let text = getenv(variable), let chosen = parse(String(cString: text)) { return [Seed(chosen)] }
-        return (0..<UInt64(count)).map { Seed(first &+ $0) }
+        return (0..<UInt64(TestSize.of(count, unoptimized: part ?? count))).map { Seed(first &+ $0) }
     }
 
     static func parse(_ text: String) -> UInt64? {

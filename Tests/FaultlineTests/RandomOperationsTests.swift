@@ -4,7 +4,7 @@ import Testing
 
 /// Applies random operations to a store and to plain values, which must agree after every step.
 @Suite struct RandomOperationsTests {
-    @Test(arguments: Seed.list(16)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
+    @Test(arguments: Seed.list(16, unoptimized: 6)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
         var random = seed
         let session = RandomSession(try TestStore(Folder.self), PlainContents())
         var steps: [String] = []
@@ -26,7 +26,7 @@ import Testing
         #expect(try session.read() == session.saved, "\(seed.replayLine)")
     }
 
-    @Test(arguments: Seed.list(8)) func twoContextsThatTakeTurnsAgree(seed: Seed) throws {
+    @Test(arguments: Seed.list(8, unoptimized: 4)) func twoContextsThatTakeTurnsAgree(seed: Seed) throws {
         var random = seed
         let store = try TestStore(Folder.self)
         let sessions = [RandomSession(store, PlainContents()), RandomSession(store, PlainContents())]

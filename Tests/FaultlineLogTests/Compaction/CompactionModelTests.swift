@@ -16,9 +16,8 @@ struct CompactionModelTests {
         return options
     }
 
-    @Test(arguments: 1..<31 as Range<UInt64>) func `keeps its contents through compactions and reopenings`(
-        seed: UInt64
-    ) throws {
+    @Test(arguments: 1...UInt64(TestSize.of(30, unoptimized: 10)))
+    func `keeps its contents through compactions and reopenings`(seed: UInt64) throws {
         let options = Self.options(seed)
         let model = CompactionModel(seed: seed)
         var store = Store()

@@ -215,7 +215,8 @@ struct RunDamageTests {
     }
 
     /// Invalid content with right checksums: from a broken program, or from an attacker.
-    @Test(arguments: Seed.list(20)) func neitherTrapsNorHangsOnNonsenseWithRightChecksums(seed: Seed) throws {
+    @Test(arguments: Seed.list(20, unoptimized: 8))
+    func neitherTrapsNorHangsOnNonsenseWithRightChecksums(seed: Seed) throws {
         var random = seed
         let intact = try RunFile(testEntries(3_000, keyByteCount: 300))
         let bytes = try intact.bytes()

@@ -41,7 +41,7 @@ struct TornManifestTests {
 
     @Test func `leaves nothing behind, wherever its writing ended`() throws {
         let whole = try store().fresh.bytes
-        for byteCount in 65..<whole.count {
+        for byteCount in stride(from: 65, to: whole.count, by: TestSize.of(1, unoptimized: 5)) {
             let (store, fresh, report, rescued, log) = try open(Array(whole[..<byteCount]))
             #expect(report.quarantinedFiles.isEmpty, "\(byteCount) bytes")
             #expect(report.removedFiles.contains(name(fresh)), "\(byteCount) bytes")

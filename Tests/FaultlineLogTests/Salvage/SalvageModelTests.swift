@@ -6,7 +6,7 @@ import Testing
 
 /// Random stores with random damage, compared with the known versions.
 struct SalvageModelTests {
-    @Test(arguments: Seed.list(40)) func getsOutWhatVerifiesAndInventsNothing(seed: Seed) throws {
+    @Test(arguments: Seed.list(40, unoptimized: 10)) func getsOutWhatVerifiesAndInventsNothing(seed: Seed) throws {
         var random = seed
         let history = try SalvageHistory(random.fork(), transactionCount: 5 + random.below(40))
         let store = history.store.killed

@@ -197,7 +197,7 @@ import Testing
     @Test(
         "A11: a property that is set on some objects keeps its default on the rest, whenever it is set first",
         arguments: [
-            1, 2_000, 1 << 20,
+            500, 2_000, 1 << 20,
         ], [0, 150, 299])
     func takesBackWhatIsSetLater(batch: Int, at number: Int) throws {
         var outcomes: [[String: [UInt8]]] = []

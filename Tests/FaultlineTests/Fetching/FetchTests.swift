@@ -140,7 +140,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Seed.list(12)) func predicatesAgreeWithPlainFilters(seed: Seed) throws {
+    @Test(arguments: Seed.list(12, unoptimized: 5)) func predicatesAgreeWithPlainFilters(seed: Seed) throws {
         var random = seed
         let (store, context, objects) = try Self.mixed(&random)
         func expect(_ objects: [Optionals], _ context: ModelContext, _ state: String) throws {

@@ -58,7 +58,7 @@ import Testing
         return next
     }
 
-    @Test(arguments: Seed.list(20)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
+    @Test(arguments: Seed.list(20, unoptimized: 8)) func theStoreAgreesWithPlainValues(seed: Seed) throws {
         var random = seed
         let store = try TestStore(User.self)
         var context = store.context()
