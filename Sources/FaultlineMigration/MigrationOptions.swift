@@ -53,6 +53,18 @@ public struct MigrationOptions: Sendable {
     /// Called with events of stages and of the whole migration, on the thread that runs it.
     package var observe: (@Sendable (MigrationEvent) -> Void)?
 
+    /// Adds a receiver of events, which is called after the earlier ones.
+    package mutating func addObserver(_ observer: @escaping @Sendable (MigrationEvent) -> Void) {
+        guard let earlier = observe else {
+            observe = observer
+            return
+        }
+        observe = { event in
+            earlier(event)
+            observer(event)
+        }
+    }
+
     /// The engine's share of the ceiling.
     ///
     /// The rest is for the memory of a stage: unsaved objects, and frames that are being written.

@@ -30,6 +30,14 @@ extension ModelContainer {
         configuration: ModelConfiguration = ModelConfiguration(),
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
     ) async throws -> ModelContainer {
+        try await open(forAll: types, migrationPlan: migrationPlan, configuration: configuration, progress: progress)
+    }
+
+    /// Opens a store for a list of model classes, as the form that takes them one by one.
+    package nonisolated static func open(
+        forAll types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)?,
+        configuration: ModelConfiguration, progress: (@Sendable (MigrationProgress) -> Void)?
+    ) async throws -> ModelContainer {
         try await open(ContainerRequest(types, migrationPlan, [prepared(configuration, progress)]))
     }
 

@@ -141,7 +141,7 @@ public final class ModelContainer: Equatable, Sendable {
         let place = StorePlace(configuration, observer: reporter)
         place.createParent()
         var migration = configuration.options.migration.options
-        if let reporter { migration.observe = { (event: MigrationEvent) in reporter.observe(event) } }
+        if let reporter { migration.addObserver { reporter.observe($0) } }
         (store, migrationReport) = try Self.open(
             place, request.written, types, migrationPlan, migration, configuration,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)

@@ -105,6 +105,8 @@ public struct StoreOptions: Hashable, Sendable {
         public var mapping: MappingModel?
         /// Called with each progress, and with nil at the end.
         var watchers: [@Sendable (MigrationProgress?) -> Void] = []
+        /// Called with each event, on the thread that opens the container.
+        package var observers: [@Sendable (MigrationEvent) -> Void] = []
 
         /// The defaults.
         public init() {}
@@ -153,6 +155,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.workerCount = workerCount
             options.watchers = watchers
             options.mapping = mapping
+            for observer in observers { options.addObserver(observer) }
             return options
         }
     }

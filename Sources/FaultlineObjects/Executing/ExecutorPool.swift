@@ -39,6 +39,8 @@ package final class ExecutorPool: Sendable {
         var refusal: (any Error)?
         /// When the timer for deadlines fires; nil if it is not set.
         var alarm: ContinuousClock.Instant?
+        /// Tasks that wait until no call is under way.
+        var drains: [PoolDrain] = []
     }
 
     /// The name of its threads in the system's lists.
@@ -120,6 +122,16 @@ package final class ExecutorPool: Sendable {
         Self.runRefused(jobs)
     }
 
+    /// Waits until no call is under way, or the calling task is cancelled.
+    package func drain() async {
+        let drain = PoolDrain()
+        let isIdle = state.withLock { state in
+            if state.counts.underWay > 0 { state.drains.append(drain) }
+            return state.counts.underWay == 0
+        }
+        if !isIdle { await drain.wait() }
+    }
+
     /// Takes note that the task of a call has begun to run its code.
     private func begin(_ call: PoolCall) throws {
         try state.withLock { _ in
@@ -128,10 +140,14 @@ package final class ExecutorPool: Sendable {
     }
 
     private func end(_ call: PoolCall) {
-        state.withLock { state in
+        let drains = state.withLock { state -> [PoolDrain] in
             call.phase = .over
             if !call.isNested { state.counts.underWay -= 1 }
+            guard state.counts.underWay == 0 else { return [] }
+            defer { state.drains = [] }
+            return state.drains
         }
+        for drain in drains { drain.end() }
         // This thread may have other work.
         provideThread()
     }

@@ -50,7 +50,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         case outdated
         /// The requested bytes lie outside the value.
         case outOfRange
-        /// A call of `ModelContainer.perform` has waited too long for a thread: its code has not begun.
+        /// A call of `ModelContainer.perform` has waited too long for a thread, or for the opening of its store: its
+        /// code has not begun.
         case busy
     }
 
@@ -99,6 +100,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             "The store's executors had no room for a call of perform within \(wait): \(underWay) calls are under way, and \(waiting) others wait. Nothing was done. Try again later, allow a longer wait, or set more threads in StoreOptions.performing.",
             of: nil)
     }
+
+    /// The error for a call that has waited too long for something else than a thread.
+    package init(busy message: String) { self.init(.busy, message, of: nil) }
 
     init(_ error: LogError) {
         let code: Code =
