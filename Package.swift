@@ -9,13 +9,23 @@ let package = Package(
         .library(name: "Faultline", targets: ["Faultline"]),
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineCommands", targets: ["FaultlineCommands"]),
+        .library(name: "FaultlineService", targets: ["FaultlineService"]),
         .executable(name: "faultline", targets: ["faultline"]),
+    ],
+    traits: [
+        .trait(
+            name: "Service",
+            description: "FaultlineService: a store for swift-service-lifecycle, with traces and a configuration.")
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        // Only with the trait `Service`: without it they are neither fetched nor resolved.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     ],
     // Lowest first: a target imports only what its line names. `TidyTests` checks the imports.
     targets: [
@@ -68,6 +78,21 @@ let package = Package(
 
         // For users' tests: locked schemas, golden stores, disks that stop.
         .target(name: "FaultlineTesting", dependencies: ["Faultline", "FaultlineDisk"]),
+
+        // A store as a service of a `ServiceGroup`. Without the trait `Service` it only says that the trait is missing.
+        .target(
+            name: "FaultlineService",
+            dependencies: [
+                "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineModel", "FaultlineLog",
+                "FaultlineDisk",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
+                .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
+            ]),
 
         // What commands print, and the one that migrates a store by a plan, for users' own executables.
         .target(
@@ -259,6 +284,28 @@ let package = Package(
             dependencies: [
                 "FaultlineTesting", "Faultline", "FaultlineTestSupport",
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+        // Empty without the trait `Service`: `.ci/service` runs it.
+        .testTarget(
+            name: "FaultlineServiceTests",
+            dependencies: [
+                "FaultlineService", "Faultline", "FaultlineTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
+                .product(
+                    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+                .product(
+                    name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["Service"])),
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Service"])),
+                .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
             ]),
         .testTarget(
             name: "FaultlineCommandsTests",

@@ -10,6 +10,7 @@ struct ErrorCatalogueRule: TidyRule {
         ("MigrationError", "Sources/FaultlineMigration/MigrationError.swift", "case "),
         ("RollbackError", "Sources/FaultlineMigration/Rollback/RollbackError.swift", "case "),
         ("SchemaError", "Sources/FaultlineModel/Schema/SchemaError.swift", "case "),
+        ("StoreServiceError", "Sources/FaultlineService/StoreServiceError.swift", "case "),
         ("SchemaLockError", "Sources/FaultlineModel/Lock/SchemaLockError.swift", "case "),
     ]
 

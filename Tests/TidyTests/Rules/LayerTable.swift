@@ -58,6 +58,14 @@ enum LayerTable {
         Row(target: "FaultlineMacros", targets: [], others: ["SwiftSyntax"]),
         Row(target: "FaultlineTesting", targets: ["Faultline", "FaultlineDisk"], others: upper),
         Row(
+            target: "FaultlineService",
+            targets: [
+                "Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel", "FaultlineLog",
+                "FaultlineDisk",
+            ],
+            others: upper.union(["Configuration", "ServiceLifecycle", "Tracing"])
+        ),
+        Row(
             target: "FaultlineCommands",
             targets: [
                 "Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",

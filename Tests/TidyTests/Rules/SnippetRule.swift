@@ -5,10 +5,14 @@
 /// before it. A manifest is no part of a program: `.ci/getting-started` builds with it.
 struct SnippetRule: TidyRule {
     static let sources = "Tests/FaultlineTestingTests/Guide/"
+    /// The regions that need the trait `Service`.
+    static let serviceSources = "Tests/FaultlineServiceTests/Guide/"
     static let articles = "Sources/Faultline/Faultline.docc/"
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
-        let regions = files.filter { $0.path.hasPrefix(Self.sources) }.flatMap(Self.regions)
+        let regions = files.filter { file in
+            file.path.hasPrefix(Self.sources) || file.path.hasPrefix(Self.serviceSources)
+        }.flatMap(Self.regions)
         let texts = Set(regions.map(\.text))
         var shown: Set<String> = []
         var violations: [Violation] = []
