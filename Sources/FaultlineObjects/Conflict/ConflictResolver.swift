@@ -76,7 +76,7 @@ struct ConflictResolver {
         case .overwrite: found.forEach { overwrite($0, watch) }
         case .rollback: try found.forEach { try dropChanges($0, watch) }
         }
-        ChangeNotifier(context).noteMoveFromUnknown()
+        context.observations.noteChangeOfAll()
     }
 
     // MARK: Finding

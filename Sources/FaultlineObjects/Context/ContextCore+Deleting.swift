@@ -23,16 +23,6 @@ extension ContextCore {
         ChangeNotifier(self).noteDeletion(of: handle)
     }
 
-    /// Whether an object is in this context; an object of another context makes the next save throw.
-    func belongsHere(_ handle: ObjectHandle, _ verb: String) -> Bool {
-        guard let context = handle.core.pointee.context else { return false }
-        if context === self { return true }
-        refuseSave(
-            SwiftDataError.modelValidationFailure.explained(
-                "An object of another context was \(verb). Fetch it in this context, by its persistentModelID."))
-        return false
-    }
-
     func undelete(_ handle: ObjectHandle) {
         forgetMemberArrays(of: handle.core.pointee.home.takeUnretainedValue())
         handle.core.pointee.remove(.deleted)

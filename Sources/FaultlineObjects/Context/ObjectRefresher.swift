@@ -39,7 +39,7 @@ struct ObjectRefresher {
         }
         if context.conflicts != nil { OriginalKeeper(context).renewOriginals(of: handle) }
         noteIfSaved()
-        ChangeNotifier(context).noteMoveFromUnknown()
+        context.observations.noteChangeOfAll()
     }
 
     /// Moves all objects to the newest state; unsaved changes stay.
@@ -52,7 +52,7 @@ struct ObjectRefresher {
         context.forgetRows()
         context.pending.changed.forEach(rebase)
         if context.conflicts != nil { OriginalKeeper(context).renewOriginals() }
-        ChangeNotifier(context).noteMoveFromUnknown()
+        context.observations.noteChangeOfAll()
     }
 
     /// Drops all unsaved changes and all loaded values.
@@ -65,7 +65,7 @@ struct ObjectRefresher {
         defer { context.endReading() }
         context.moveToNewest()
         context.forgetRows()
-        ChangeNotifier(context).noteMoveFromUnknown()
+        context.observations.noteChangeOfAll()
     }
 
     private func noteIfSaved() { if !context.hasChanges { context.noteSaved() } }

@@ -59,33 +59,4 @@ struct ChangeNotifier {
             if hasRelationships { noteChangeOfRelationships { _ in true } }
         }
     }
-
-    /// Handles a move of the context from a state that is no longer known.
-    func noteMoveFromUnknown() { context.observations.forEach { $0.noteChangeOfAll() } }
-
-    /// Handles a move of the context to a state that another context has saved.
-    func noteMove(from old: Snapshot) {
-        guard !context.observations.isEmpty, old.sequence != context.snapshot.sequence else { return }
-        context.observations.forEach { observation in
-            guard observation.number != 0, let entity = observation.entity else { return }
-            let place = try? old.location(of: observation.number, in: entity.table)
-            let isRowTheSame = try? context.snapshot.location(of: observation.number, in: entity.table) == place
-            for slot in observation.slots.sorted() {
-                if case .toMany(let relationship) = entity.slots[slot] {
-                    let index = relationship.members.index
-                    let members = try? MemberReader(context).storedMembers(of: observation.number, in: index, at: old)
-                    if let members,
-                        members
-                            == (try? MemberReader(context).storedMembers(
-                                of: observation.number, in: index, at: context.snapshot))
-                    {
-                        continue
-                    }
-                } else if isRowTheSame == true {
-                    continue
-                }
-                observation.noteChange(slot)
-            }
-        }
-    }
 }

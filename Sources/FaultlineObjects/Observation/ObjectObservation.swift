@@ -59,6 +59,9 @@ struct ObservationList {
 
     func forEach(_ body: (ObjectObservation) -> Void) { all.forEach(body) }
 
+    /// Notifies the observers of all objects, because they may show another state.
+    func noteChangeOfAll() { forEach { $0.noteChangeOfAll() } }
+
     /// Drops the observations of freed objects: no other reference to them exists.
     private mutating func clear() {
         var living: [ObjectObservation] = []

@@ -5,25 +5,6 @@ internal import FaultlineStore
 // Assigns the numbers of inserted objects: new ones, or those of the stored objects that they replace.
 
 extension Save {
-    /// An object whose unique keys this save has entered.
-    struct KeyOwner: Hashable {
-        let entity: Int
-        let number: RecordID
-    }
-
-    /// An inserted object that owns the unique keys of a number.
-    struct KeyHolder {
-        let position: Int
-        /// Targets in its keys that belong to the object that it replaces.
-        var kept: [KeptTarget] = []
-    }
-
-    /// A relationship that an object keeps when a new one replaces it.
-    struct KeptTarget {
-        let slot: Int
-        let number: RecordID
-    }
-
     /// Whether a new object has replaced a changed one, so that the keys of the combined values are entered.
     func hasKeys(_ number: RecordID, _ entity: EntityStorage) -> Bool {
         !keyHolders.isEmpty && keyHolders[KeyOwner(entity: entity.ordinal, number: number)] != nil

@@ -88,9 +88,9 @@ extension ContextCore {
         if isFromUnknown || newest.sequence != old.sequence { forgetRows() }
         put(newest)
         if isFromUnknown {
-            ChangeNotifier(self).noteMoveFromUnknown()
+            observations.noteChangeOfAll()
         } else {
-            ChangeNotifier(self).noteMove(from: old)
+            noteMove(from: old, to: snapshot)
         }
     }
 
@@ -108,9 +108,9 @@ extension ContextCore {
         forgetRows()
         return { [self] in
             if isFromUnknown {
-                ChangeNotifier(self).noteMoveFromUnknown()
+                observations.noteChangeOfAll()
             } else {
-                ChangeNotifier(self).noteMove(from: old)
+                noteMove(from: old, to: snapshot)
             }
         }
     }
@@ -167,14 +167,14 @@ extension ContextCore {
         do throws(LogError) { try beginReading() } catch { return }
         forgetRows()
         endReading()
-        ChangeNotifier(self).noteMoveFromUnknown()
+        observations.noteChangeOfAll()
     }
 
     /// Releases rows that are older than the snapshot, so that all objects without unsaved changes show its state.
     private func forgetOlderRows() {
         guard state.hasOlderRows else { return }
         forgetRows()
-        ChangeNotifier(self).noteMoveFromUnknown()
+        observations.noteChangeOfAll()
     }
 
     /// Releases rows and the old snapshot, between two batches.

@@ -1,0 +1,94 @@
+internal import FaultlineLog
+internal import FaultlineStore
+
+// The rows of changed and new objects.
+
+extension Save {
+    /// Writes the changed objects.
+    mutating func writeChanges(in transaction: inout Transaction) throws {
+        try context.pending.changed.forEachKept { _, core, entity in
+            guard let draft = core.pointee.draft else { return }
+            let number = core.pointee.number
+            if !context.rules.sharedTables.isEmpty, context.rules.sharedTables.contains(entity.table) {
+                return try checkIsAsStored(draft, number, entity)
+            }
+            var own = draft
+            defer { if own.block != draft.block { own.destroy() } }
+            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+                own = draft.copy()
+                try adoptBlobs(adopted, &own, number, entity, in: &transaction)
+            }
+            do throws(StoreError) {
+                try writer.update(
+                    own, id: number, base: core.pointee.base, hasEnteredKeys: hasKeys(number, entity), entity,
+                    in: &transaction)
+            } catch {
+                return try note(error, core, entity)
+            }
+            try history?.noteUpdate(number, mask: draft.changedMask, entity, in: &transaction)
+        }
+    }
+
+    /// Checks that an object in a table of the old state has its stored values: setting a relationship may touch it
+    /// without changing it.
+    private func checkIsAsStored(_ draft: Draft, _ number: RecordID, _ entity: EntityStorage) throws {
+        var buffer = RecordBuffer()
+        guard let record = try context.snapshot.read(number, in: entity.table, into: &buffer) else { return }
+        let view = try context.store.view(record, of: entity)
+        for (slot, storage) in entity.slots.enumerated() where draft.isChanged(slot) {
+            let isSame: Bool
+            switch storage {
+            case .attribute: isSame = RowKeys.isEqual(draft, view, slot, entity.layout)
+            case .toOne: isSame = draft.toOne(slot) == view.toOne(slot)
+            case .toMany: isSame = true
+            }
+            if !isSame { try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "changed") }
+        }
+    }
+
+    /// Writes the new objects under their numbers.
+    mutating func writeInserts(in transaction: inout Transaction) throws {
+        let history = history
+        try context.pending.inserted.forEachKept { position, core, entity in
+            let number = numbers[position]
+            guard number != 0, let draft = core.pointee.draft else { return }
+            var own = draft
+            defer { if own.block != draft.block { own.destroy() } }
+            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+                own = draft.copy()
+                try adoptBlobs(adopted, &own, number, entity, in: &transaction)
+            }
+            if !upserts.isEmpty, upserts.contains(position) {
+                let marked = own.withUpsertMarks(entity)
+                do throws(StoreError) {
+                    try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
+                } catch {
+                    return try note(error, core, entity)
+                }
+                try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
+            } else {
+                do throws(StoreError) {
+                    try writer.insert(own, id: number, entity, in: &transaction)
+                } catch {
+                    return try note(error, core, entity)
+                }
+                if let history { try history.noteInsert(number, entity, in: &transaction) }
+            }
+        }
+    }
+
+    /// Copies or moves values that were given by reference: a blob has one owner.
+    private func adoptBlobs(
+        _ adopted: [Int: UInt64], _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
+        in transaction: inout Transaction
+    ) throws {
+        for (slot, identifier) in adopted.sorted(by: { $0.key < $1.key }) {
+            // The slot may have been set to another value since.
+            guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
+            if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) { continue }
+            let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
+            let copy = try transaction.copyBlob(identifier, owner: owner)
+            draft.setBlobReference(slot, identifier: copy, byteCount: reference.byteCount)
+        }
+    }
+}
