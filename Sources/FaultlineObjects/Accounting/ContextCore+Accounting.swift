@@ -43,15 +43,16 @@ extension ContextCore {
     /// Calls `body`, and records its reads for an object, if there is an account.
     @inline(__always)
     func accounted<R, E: Error>(
-        _ number: RecordID, _ home: EntityHome, _ slot: Int? = nil, _ body: () throws(E) -> R
+        _ number: RecordID, _ entity: @autoclosure () -> EntityStorage?, _ slot: Int? = nil, _ body: () throws(E) -> R
     ) throws(E) -> R {
         guard let accounting, !accounting.isWithin else { return try body() }
-        return try accountedSlowly(accounting, number, home, slot, body)
+        return try accountedSlowly(accounting, number, entity(), slot, body)
     }
 
     @inline(never)
     private func accountedSlowly<R, E: Error>(
-        _ accounting: FaultAccounting, _ number: RecordID, _ home: EntityHome, _ slot: Int?, _ body: () throws(E) -> R
+        _ accounting: FaultAccounting, _ number: RecordID, _ entity: EntityStorage?, _ slot: Int?,
+        _ body: () throws(E) -> R
     ) throws(E) -> R {
         let before = tally.counters
         let start = ContinuousClock.now
@@ -59,10 +60,11 @@ extension ContextCore {
         defer {
             accounting.isWithin = false
             let read = tally.counters - before
-            if let entity = home.entity, read != FaultCounters() {
+            if let entity, read != FaultCounters() {
                 accounting.account.add(
                     accounting.source(of: number, entity),
-                    propertyName: slot.flatMap { home.type?.properties[$0].name }, read, ContinuousClock.now - start)
+                    propertyName: slot.flatMap { homes.propertyName($0, of: entity) }, read, ContinuousClock.now - start
+                )
             }
         }
         return try body()

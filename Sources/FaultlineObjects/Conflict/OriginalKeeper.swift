@@ -55,7 +55,7 @@ struct OriginalKeeper {
 
     /// Keeps the values of an object before its first change.
     @inline(never)
-    func keepOriginal(_ draft: Draft, base: UInt64, _ number: RecordID, _ home: EntityHome) {
+    func keepOriginal(_ draft: Draft, base: UInt64, _ number: RecordID, _ home: ObjectHome) {
         guard let conflicts = context.conflicts, let entity = home.entity else { return }
         conflicts.keep(draft, base: base, of: .init(entity: entity.ordinal, number: number))
     }

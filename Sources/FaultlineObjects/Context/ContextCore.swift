@@ -44,6 +44,11 @@ package final class ContextCore: @unchecked Sendable {
 
     /// The changes that the next save writes.
     @exclusivity(unchecked) var pending = PendingChanges()
+    /// Forgets a new object whose initializer has failed; nil until an initializer inserts its object.
+    ///
+    /// A function, because the `deinit` of an object calls it: the state of a context names no operation on it.
+    @exclusivity(unchecked) var forgetUnfinished:
+        ((ContextCore, _ number: UInt64, _ values: Draft, EntityHome) -> Void)?
     /// Members of to-many relationships, as their properties return them.
     @exclusivity(unchecked) var memberArrays = MemberArrays()
     /// The observers of this context's objects.
@@ -115,16 +120,6 @@ package final class ContextCore: @unchecked Sendable {
 
     /// The home of an entity's objects; nil if the container's schema lacks the entity.
     func home(named name: String) -> EntityHome? { homes.home(named: name) }
-
-    func require<T: PersistentModel>(_ type: T.Type) throws -> EntityHome {
-        if let home = home(of: type._$modelType) { return home }
-        if type == ManagedObject.self {
-            throw SwiftDataError.unknownSchema.explained(
-                "A FetchDescriptor does not say which entity's ManagedObjects are wanted. Use a FetchRequest.")
-        }
-        throw SwiftDataError.unknownSchema.explained(
-            "\(String(reflecting: type)) is not among the models of this container. Add it to the container's schema.")
-    }
 
     /// Objects whose original values are kept; nil if no watch was requested.
     package var keptOriginalCount: Int? { conflicts?.originals.count }

@@ -1,5 +1,3 @@
-internal import FaultlineStore
-
 /// The `ObjectLifecycle` of one class, or the `EntityLifecycle` of one entity, for objects whose class is known only at
 /// run time.
 struct Lifecycle {
@@ -24,19 +22,9 @@ struct Lifecycle {
             }
         }
     }
+}
 
-    init(_ lifecycle: EntityLifecycle) {
-        // Safe because the home's objects have no class of their own.
-        let dynamic = { (object: AnyObject) in unsafeDowncast(object, to: ManagedObject.self) }
-        awakeFromInsert = { lifecycle.awakeFromInsert?(dynamic($0)) }
-        willSave = { lifecycle.willSave?(dynamic($0)) }
-        didSave = { lifecycle.didSave?(dynamic($0)) }
-        validate = { object, change in
-            switch change {
-            case .insert: try lifecycle.validateForInsert?(dynamic(object))
-            case .update: try lifecycle.validateForUpdate?(dynamic(object))
-            case .delete: try lifecycle.validateForDelete?(dynamic(object))
-            }
-        }
-    }
+extension ModelType {
+    /// The lifecycle code of the class; nil if it has none.
+    func lifecycle() -> Lifecycle? { (type as? any ObjectLifecycle.Type).map { Lifecycle($0) } }
 }

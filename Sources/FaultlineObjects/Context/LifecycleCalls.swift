@@ -3,7 +3,7 @@ internal import FaultlineStore
 extension ObjectHandle {
     fileprivate var entityName: String { core.pointee.home._withUnsafeGuaranteedRef { $0.entityName } }
 
-    var lifecycle: Lifecycle? { core.pointee.home._withUnsafeGuaranteedRef { $0.lifecycle } }
+    var lifecycle: Lifecycle? { core.pointee.contextHome?._withUnsafeGuaranteedRef { $0.lifecycle } }
 }
 
 /// Calls the lifecycle code of a context's objects, and guards the context while it runs.

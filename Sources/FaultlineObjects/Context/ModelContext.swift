@@ -61,6 +61,21 @@ public class ModelContext: Equatable, SendableMetatype {
     }
 }
 
+extension PersistentModel {
+    /// The context that the object is in: nil before insertion, after the context is gone, and after a saved deletion.
+    public var modelContext: ModelContext? {
+        ObjectHandle(self).core.pointee.modelContext
+    }
+}
+
+extension ModelCore {
+    /// The context that the user gets for the object.
+    var modelContext: ModelContext? {
+        guard has(.attached), !has(.gone) else { return nil }
+        return context?.userContext
+    }
+}
+
 @available(
     *, unavailable,
     message: "A context belongs to one thread or actor at a time. Pass a ModelContainer or a PersistentIdentifier."

@@ -53,7 +53,8 @@ struct ObjectInsertion {
         enter(handle, home)
         if isInitial {
             handle.core.pointee.insert(.initializing)
-            context.pending.initializing.forget = { ObjectInsertion($0).forgetUnfinished($1, $2, $3) }
+            context.pending.initializing.areThere = true
+            context.forgetUnfinished = { ObjectInsertion($0).forgetUnfinished($1, $2, $3) }
             if context.homes.haveLifecycles { context.pending.initializing.unawakened.append(handle) }
         }
         guard handle.core.pointee.extraIfPresent != nil else {

@@ -12,4 +12,17 @@ extension ContextCore {
                 ? "The objects of \(name) have a class in this container. Fetch them by the class, or make the container from a schema without classes."
                 : "The container has no entity \"\(name)\". \(hint)")
     }
+
+    /// The home of a class's objects.
+    ///
+    /// - Throws: `SwiftDataError.unknownSchema` if the container's schema lacks its entity.
+    func require<T: PersistentModel>(_ type: T.Type) throws -> EntityHome {
+        if let home = home(of: type._$modelType) { return home }
+        if type == ManagedObject.self {
+            throw SwiftDataError.unknownSchema.explained(
+                "A FetchDescriptor does not say which entity's ManagedObjects are wanted. Use a FetchRequest.")
+        }
+        throw SwiftDataError.unknownSchema.explained(
+            "\(String(reflecting: type)) is not among the models of this container. Add it to the container's schema.")
+    }
 }

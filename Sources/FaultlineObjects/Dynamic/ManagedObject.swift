@@ -80,9 +80,6 @@ extension BackingData {
 }
 
 extension ModelCore {
-    /// The description of the object's class or entity.
-    var modelType: ModelType? { home._withUnsafeGuaranteedRef { $0.type } }
-
     /// Whether the object is stored and nothing of it is loaded.
     var isFault: Bool {
         guard has(.attached), !has(.inserted), draftPointer == nil, let context else { return false }

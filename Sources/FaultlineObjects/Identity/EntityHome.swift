@@ -3,28 +3,11 @@ internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// The shared state of one entity's objects in one context: the context, the store's view of the entity, the identity
-/// map.
-///
-/// Each model class, and each entity of dynamic objects, also has a *detached* home, without a context, for objects
-/// that are in none.
+/// The shared state of one entity's objects in one context: the context, the identity map, the last finds.
 // Safe because the constants are immutable, and the identity map is used under the context's lock.
-package final class EntityHome: @unchecked Sendable {
-    /// Nil for detached objects.
-    ///
+package final class EntityHome: ObjectHome, @unchecked Sendable {
     /// The context owns its homes and each object retains the context, so it outlives every use.
-    let contextReference: Unmanaged<ContextCore>?
-    let entityName: String
-    /// Nil for detached objects.
-    let entity: EntityStorage?
-    /// The same, for calls that take no reference.
-    let entityReference: Unmanaged<EntityStorage>?
-    let layout: RowLayout
-    /// The description of the class, kept alive by the home; nil for a detached home, which its type owns.
-    private let typeOwner: ModelType?
-    // Set once, before the first object of a detached home is made.
-    @exclusivity(unchecked) private(set) var typeReference: Unmanaged<ModelType>?
-    let storeID: (UInt64, UInt64)
+    let contextReference: Unmanaged<ContextCore>
     /// Code that is called for the entity's objects, on the context's thread.
     @exclusivity(unchecked) var lifecycle: Lifecycle?
     /// Used under the context's lock.
@@ -59,31 +42,9 @@ package final class EntityHome: @unchecked Sendable {
         return if case .toMany? = entity?.slots[slot] { false } else { true }
     }
 
-    init(detached layout: RowLayout, slotCount: Int) {
-        contextReference = nil
-        entityName = layout.entityName
-        entity = nil
-        entityReference = nil
-        self.layout = layout
-        typeOwner = nil
-        storeID = (0, 0)
-    }
-
-    /// The description of the class of the entity's objects; nil if no objects are made.
-    @inline(__always) var type: ModelType? { typeReference?.takeUnretainedValue() }
-
-    /// Sets the class of a detached home, which lives as long as the class.
-    func belong(to type: ModelType) { typeReference = .passUnretained(type) }
-
     init(context: ContextCore, entity: EntityStorage, type: ModelType?, storeID: (UInt64, UInt64)) {
         contextReference = .passUnretained(context)
-        entityName = entity.name
-        self.entity = entity
-        entityReference = .passUnretained(entity)
-        layout = entity.layout
-        typeOwner = type
-        typeReference = type.map { .passUnretained($0) }
-        self.storeID = storeID
+        super.init(entity, type: type, storeID: storeID)
         lifecycle = type?.lifecycle()
     }
 
@@ -111,7 +72,7 @@ package final class EntityHome: @unchecked Sendable {
         slot < uniqueIndexes.count ? uniqueIndexes[slot] : nil
     }
 
-    @inline(__always) var context: ContextCore? { contextReference?.takeUnretainedValue() }
+    @inline(__always) var context: ContextCore { contextReference.takeUnretainedValue() }
 
     /// Whether objects are being loaded one after the other, so that reading ahead pays off.
     func isScanning(_ number: RecordID) -> Bool {
@@ -123,12 +84,19 @@ package final class EntityHome: @unchecked Sendable {
         return ascendingCount >= 4
     }
 
+    // MARK: Objects
+
+    override func letGo(of number: UInt64, isRegistered: Bool) {
+        if isRegistered { forget(number) }
+        contextReference.release()
+    }
+
     /// Removes an object that is being destroyed from the identity map.
     ///
     /// The entry may belong to a new object already, which a look-up has made after it met the dying one. The new
     /// object can be retained, the dying one cannot.
-    func forget(_ number: UInt64) {
-        contextReference?._withUnsafeGuaranteedRef { context in
+    private func forget(_ number: UInt64) {
+        contextReference._withUnsafeGuaranteedRef { context in
             context.lock.lock()
             let address = identities.address(of: number)
             if address != 0, let pointer = UnsafeMutableRawPointer(bitPattern: address) {
@@ -143,10 +111,15 @@ package final class EntityHome: @unchecked Sendable {
         }
     }
 
-    /// Releases an object's reference to the context.
-    @inline(__always)
-    func releaseContext() {
-        contextReference?.release()
+    override func forgetUnfinished(_ number: UInt64, _ values: Draft) {
+        let context = context
+        context.forgetUnfinished?(context, number, values, self)
+    }
+
+    override func noteIndexedChange(of reference: ObjectReference) {
+        guard let ordinal = entity?.ordinal else { return }
+        let context = context
+        context.pending.lookup.noteChange(of: reference, ordinal, in: context.pending.inserted)
     }
 
     /// The core of an object of the entity; nil if the context does not know its class.
@@ -166,6 +139,16 @@ package final class EntityHome: @unchecked Sendable {
     func handle(of object: AnyObject) -> ObjectHandle? {
         core(of: object).map { ObjectHandle(object: object, core: $0) }
     }
+}
+
+extension ModelCore {
+    /// The home of an object in a context; nil for any other object.
+    @inline(__always) var contextHome: Unmanaged<EntityHome>? {
+        // Safe because an object gets the flag together with a home of its context.
+        has(.attached) ? .fromOpaque(home.toOpaque()) : nil
+    }
+
+    @inline(__always) var context: ContextCore? { contextHome?._withUnsafeGuaranteedRef { $0.context } }
 }
 
 /// A stored object of an entity, and the place of its record in one snapshot.

@@ -1,4 +1,5 @@
 internal import FaultlineLog
+internal import FaultlineModel
 internal import FaultlineStore
 
 /// The homes of a context's entities, found by ordinal, class or name.
@@ -70,6 +71,12 @@ final class EntityHomes {
     func reference(_ ordinal: Int) -> Unmanaged<EntityHome> {
         precondition(ordinal >= 0 && ordinal < references.count, "A schema has an entity for each ordinal.")
         return references[ordinal]
+    }
+
+    /// The name of a property; nil if the entity is of another store.
+    func propertyName(_ slot: Int, of entity: EntityStorage) -> String? {
+        guard all.indices.contains(entity.ordinal), all[entity.ordinal].entity === entity else { return nil }
+        return all[entity.ordinal].type?.properties[slot].name
     }
 
     /// The home of a class's objects; nil if the schema lacks its entity.

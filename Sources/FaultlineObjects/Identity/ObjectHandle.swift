@@ -14,13 +14,6 @@ struct ObjectHandle {
     }
 }
 
-extension ModelCore {
-    /// The value of a to-one slot that refers to the object.
-    @inline(__always) var reference: ObjectReference {
-        ObjectReference(number: number, isTemporary: has(.temporary))
-    }
-}
-
 extension [ObjectHandle] {
     /// Calls `body` for each object that is not deleted and whose entity the store has, with its index.
     ///

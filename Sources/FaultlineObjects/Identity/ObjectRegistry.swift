@@ -140,7 +140,7 @@ struct ObjectRegistry {
         _ numbers: UnsafeBufferPointer<RecordID>, rows references: UnsafePointer<RowReference>?, _ home: EntityHome,
         _ metadata: UnsafeRawPointer, to target: UnsafeMutablePointer<UnsafeMutableRawPointer>
     ) {
-        let homeReference = Unmanaged.passUnretained(home)
+        let homeReference: Unmanaged<ObjectHome> = .passUnretained(home)
         var madeCount: UInt32 = 0
         context.lock.lock()
         home.identities.reserve(numbers.count)

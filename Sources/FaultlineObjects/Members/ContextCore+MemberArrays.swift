@@ -192,7 +192,7 @@ extension ContextCore {
     }
 
     /// Drops arrays with objects of an entity, because one of them is deleted, or no longer to be deleted.
-    func forgetMemberArrays(of home: EntityHome) {
+    func forgetMemberArrays(of home: ObjectHome) {
         guard let ordinal = home.entity?.ordinal else { return }
         memberArrays.dropAll(of: ordinal) { key in
             guard case .toMany(let relationship) = store.storage.entities[key.entity].slots[key.slot] else {

@@ -59,25 +59,6 @@ extension ObjectLifecycle {
     public func validateForDelete() throws {}
 }
 
-/// The hooks of `ObjectLifecycle` for the dynamic objects of an entity: set by `ModelContext.setLifecycle`.
-public struct EntityLifecycle {
-    /// As `ObjectLifecycle.awakeFromInsert()`; nil does nothing, as for the others.
-    public var awakeFromInsert: ((ManagedObject) -> Void)?
-    /// As `ObjectLifecycle.willSave()`.
-    public var willSave: ((ManagedObject) -> Void)?
-    /// As `ObjectLifecycle.didSave()`.
-    public var didSave: ((ManagedObject) -> Void)?
-    /// As `ObjectLifecycle.validateForInsert()`.
-    public var validateForInsert: ((ManagedObject) throws -> Void)?
-    /// As `ObjectLifecycle.validateForUpdate()`.
-    public var validateForUpdate: ((ManagedObject) throws -> Void)?
-    /// As `ObjectLifecycle.validateForDelete()`.
-    public var validateForDelete: ((ManagedObject) throws -> Void)?
-
-    /// Makes hooks that do nothing.
-    public init() {}
-}
-
 /// Why an object must not be saved: thrown by a validation method.
 public struct InvalidValue: Error, Hashable, Sendable, CustomStringConvertible {
     /// The property; nil if the whole object is invalid.

@@ -24,6 +24,21 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
     func _$coreAddress() -> UnsafeMutablePointer<ModelCore>
 }
 
+/// A model's values by key path: the type that hand-written code for SwiftData expects.
+///
+/// Accessors made by `@Model` do not use it.
+public protocol BackingData<Model> {
+    /// The model class.
+    associatedtype Model: PersistentModel
+
+    /// Makes the backing data of no object.
+    init(for modelType: Model.Type)
+    /// The identifier of the object; nil for no object.
+    var persistentModelID: PersistentIdentifier? { get set }
+    /// The metadata of the model's properties.
+    var metadata: Any { get }
+}
+
 /// Proof that a fault is made by the library.
 public struct FaultToken: Sendable {
     package init() {}
@@ -37,11 +52,6 @@ extension PersistentModel {
 
     /// The object's identity; a property named `id` in the class takes precedence.
     public var id: PersistentIdentifier { persistentModelID }
-
-    /// The context that the object is in: nil before insertion, after the context is gone, and after a saved deletion.
-    public var modelContext: ModelContext? {
-        ObjectHandle(self).core.pointee.modelContext
-    }
 
     /// Whether the object has unsaved changes.
     public var hasChanges: Bool {

@@ -14,7 +14,7 @@ enum BareObject {
     ///
     /// Reads class metadata at the offsets of the Swift ABI without Objective-C: superclass at 8, address point at 20,
     /// bytes of an instance at 24, alignment at 28.
-    static func metadata<Model: PersistentModel>(of type: Model.Type) -> UnsafeRawPointer? {
+    static func metadata<Model: AnyObject>(of type: Model.Type) -> UnsafeRawPointer? {
         #if _runtime(_ObjC) || !_pointerBitWidth(_64)
         return nil
         #else
@@ -33,7 +33,7 @@ enum BareObject {
     /// The caller retains the context for it.
     @inline(__always)
     static func makeFault(
-        _ metadata: UnsafeRawPointer, _ number: RecordID, _ home: Unmanaged<EntityHome>, row: RowReference
+        _ metadata: UnsafeRawPointer, _ number: RecordID, _ home: Unmanaged<ObjectHome>, row: RowReference
     ) -> UnsafeMutableRawPointer {
         // Safe because the runtime ends the process if there is no memory.
         let object = fl_allocate_object(metadata, byteCount).unsafelyUnwrapped

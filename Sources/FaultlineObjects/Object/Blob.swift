@@ -6,7 +6,7 @@ internal import FaultlineStore
 public struct Blob {
     enum Place {
         /// Out of the row.
-        case stored(BlobReference, HeldBlob?, ContextCore)
+        case stored(BlobReference, HeldBlob?, any BlobSource)
         /// In the row, or not saved yet.
         case inline(Data)
     }
@@ -37,12 +37,12 @@ public struct Blob {
         switch place {
         case .inline(let data):
             return data.subdata(in: data.startIndex + range.lowerBound..<data.startIndex + range.upperBound)
-        case .stored(let reference, let held, let context):
-            context.stageMemory.willHold?(range.count)
+        case .stored(let reference, let held, let source):
+            source.willHold(range.count)
             var data = Data(count: range.count)
             try StorageError.translating {
                 try data.withUnsafeMutableBytes { target in
-                    try RowCache(context).readBlob(
+                    try source.readBlob(
                         reference, held, range: UInt64(range.lowerBound)..<UInt64(range.upperBound), into: target)
                 }
             }
@@ -105,8 +105,8 @@ extension ModelCore {
         if let core = canonicalCore { return core.pointee.blob(of: slot) }
         if _$isNil(slot) { return nil }
         let reference = read({ $0.blobReference(slot) }, { $0.blobReference(slot) }) ?? nil
-        if let reference, let context = blobContext(slot, reference) {
-            return Blob(place: .stored(reference, heldBlob(reference), context))
+        if let reference, let source = blobSource(slot, reference) {
+            return Blob(place: .stored(reference, heldBlob(reference), source))
         }
         return data(of: slot).map { Blob(place: .inline($0)) }
     }
@@ -143,7 +143,7 @@ extension ModelCore {
     /// migration, one of the old state in the same log.
     ///
     /// An object in no context checks that when it is inserted.
-    private func mayRefer(to source: ContextCore) -> Bool {
+    private func mayRefer(to source: any BlobSource) -> Bool {
         guard let context else { return true }
         return context === source || context.rules.mayMoveBlob != nil && context.store.log === source.store.log
     }
@@ -161,8 +161,8 @@ extension ModelCore {
         }
     }
 
-    /// The context in which the large value of a slot can be read.
-    func blobContext(_ slot: Int, _ reference: BlobReference) -> ContextCore? {
+    /// Where the large value of a slot can be read.
+    func blobSource(_ slot: Int, _ reference: BlobReference) -> (any BlobSource)? {
         if let extra = extraIfPresent, extra.adoptedBlobs[slot] == reference.identifier,
             let source = extra.blobSources[slot]
         {

@@ -182,16 +182,16 @@ extension ModelCore {
         // An object that is to be deleted may be kept after all.
         insert(.changed)
         let address = objectAddress
-        home._withUnsafeGuaranteedRef { $0.context?.registerChange(address, $0) }
+        contextHome?._withUnsafeGuaranteedRef { $0.context.registerChange(address, $0) }
         return true
     }
 
     /// Keeps the original values in the context, if it detects conflicts.
     @inline(__always)
     private func keepOriginal() {
+        guard let home = contextHome, let draft else { return }
         home._withUnsafeGuaranteedRef { home in
-            guard let context = home.contextReference, let draft else { return }
-            context._withUnsafeGuaranteedRef {
+            home.contextReference._withUnsafeGuaranteedRef {
                 if $0.conflicts != nil { OriginalKeeper($0).keepOriginal(draft, base: base, number, home) }
             }
         }
@@ -251,18 +251,16 @@ extension ModelCore {
     private mutating func withBlob<R>(
         _ reference: BlobReference, _ slot: Int, _ body: (UnsafeRawBufferPointer) -> R
     ) -> R? {
-        guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
+        guard let source = blobSource(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
-        context.stageMemory.willHold?(byteCount)
+        source.willHold(byteCount)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
         defer { bytes.deallocate() }
         do throws(LogError) {
             let target = UnsafeMutableRawBufferPointer(rebasing: bytes[..<byteCount])
-            let held = heldBlob(reference)
-            try context.accounted(number, home.takeUnretainedValue(), slot) { () throws(LogError) in
-                try RowCache(context).readBlob(reference, held, range: 0..<reference.byteCount, into: target)
-            }
+            try source.readBlob(
+                reference, heldBlob(reference), into: target, of: number, home.takeUnretainedValue().entity, slot)
             return body(UnsafeRawBufferPointer(target))
         } catch {
             return renewValue(slot, insteadOf: reference, error) ? withBytes(of: slot, body) : nil
@@ -298,20 +296,18 @@ extension ModelCore {
             return nil
         }
         // Read directly into the data's own memory.
-        guard let context = blobContext(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
+        guard let source = blobSource(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
-        context.stageMemory.willHold?(byteCount)
+        source.willHold(byteCount)
         var data = Data(count: byteCount)
         let held = heldBlob(reference)
-        let home = home.takeUnretainedValue()
+        let entity = home.takeUnretainedValue().entity
         let number = number
         var failure: LogError?
         data.withUnsafeMutableBytes { target in
             do throws(LogError) {
-                try context.accounted(number, home, slot) { () throws(LogError) in
-                    try RowCache(context).readBlob(reference, held, range: 0..<reference.byteCount, into: target)
-                }
+                try source.readBlob(reference, held, into: target, of: number, entity, slot)
             } catch { failure = error }
         }
         if let failure { return renewValue(slot, insteadOf: reference, failure) ? self.data(of: slot) : nil }

@@ -24,7 +24,7 @@ public struct ModelCore: ~Copyable {
     /// The context's entity home, or the class's home for detached objects.
     ///
     /// Not retained: the context is, see `isAttached`.
-    private(set) var home: Unmanaged<EntityHome>
+    private(set) var home: Unmanaged<ObjectHome>
     /// Bits 0 to 47 number, 48 to 63 flags.
     private var word: UInt64
     var row: RowReference
@@ -107,7 +107,7 @@ public struct ModelCore: ~Copyable {
 
     /// Begins the fault of a stored row.
     @inline(__always)
-    init(faultOf number: UInt64, home: Unmanaged<EntityHome>, row: RowReference) {
+    init(faultOf number: UInt64, home: Unmanaged<ObjectHome>, row: RowReference) {
         self.home = home
         word = number | Flags.attached.rawValue | Flags.registered.rawValue
         self.row = row
@@ -118,10 +118,7 @@ public struct ModelCore: ~Copyable {
     deinit {
         if word & Flags.initializing.rawValue != 0, has(.inserted), let draftPointer {
             let number = word & Self.numberMask
-            home._withUnsafeGuaranteedRef { home in
-                guard let context = home.context else { return }
-                context.pending.initializing.forget?(context, number, Draft(block: draftPointer), home)
-            }
+            home._withUnsafeGuaranteedRef { $0.forgetUnfinished(number, Draft(block: draftPointer)) }
         }
         if word & Flags.grouped.rawValue != 0 { return endInGraph() }
         if let draftPointer { Draft(block: draftPointer).destroy() }
@@ -130,9 +127,8 @@ public struct ModelCore: ~Copyable {
             if word & Flags.retainsType.rawValue != 0 { releaseType() }
             return
         }
-        home._withUnsafeGuaranteedRef { home in
-            if word & Flags.registered.rawValue != 0 { home.forget(word & Self.numberMask) }
-            home.releaseContext()
+        home._withUnsafeGuaranteedRef {
+            $0.letGo(of: word & Self.numberMask, isRegistered: word & Flags.registered.rawValue != 0)
         }
     }
 
@@ -242,7 +238,7 @@ public struct ModelCore: ~Copyable {
     /// Moves a detached object into a context.
     ///
     /// The caller retained the context for it.
-    mutating func attach(to home: Unmanaged<EntityHome>, number: UInt64) {
+    mutating func attach(to home: Unmanaged<ObjectHome>, number: UInt64) {
         leaveGraph()
         if has(.retainsType) {
             // The context's home has the same type.
@@ -257,7 +253,7 @@ public struct ModelCore: ~Copyable {
     /// Moves an unsaved object out of its context.
     ///
     /// The caller releases the context.
-    mutating func detach(to home: Unmanaged<EntityHome>) {
+    mutating func detach(to home: Unmanaged<ObjectHome>) {
         remove(.refused)
         self.home = home
         if let type = modelType, type.isDynamic { retainType(type) }
@@ -283,8 +279,7 @@ public struct ModelCore: ~Copyable {
     @inline(never)
     mutating func noteIndexedChange() {
         remove(.indexed)
-        guard let context, let ordinal = home.takeUnretainedValue().entity?.ordinal else { return }
-        context.pending.lookup.noteChange(of: reference, ordinal, in: context.pending.inserted)
+        home._withUnsafeGuaranteedRef { $0.noteIndexedChange(of: reference) }
     }
 
     /// Whether the object has unsaved changes.
@@ -293,14 +288,12 @@ public struct ModelCore: ~Copyable {
     /// Whether the object was deleted; the deletion may be unsaved.
     var isDeleted: Bool { has(.deleted) || has(.gone) }
 
-    @inline(__always) var context: ContextCore? {
-        has(.attached) ? home._withUnsafeGuaranteedRef { $0.context } : nil
-    }
+    /// The description of the object's class or entity.
+    var modelType: ModelType? { home._withUnsafeGuaranteedRef { $0.type } }
 
-    /// The context that the user gets for the object.
-    var modelContext: ModelContext? {
-        guard has(.attached), !has(.gone) else { return nil }
-        return context?.userContext
+    /// The value of a to-one slot that refers to the object.
+    @inline(__always) var reference: ObjectReference {
+        ObjectReference(number: number, isTemporary: has(.temporary))
     }
 
     /// The object's identity; a temporary one is assigned on first access.
@@ -344,7 +337,7 @@ extension ModelCore.Flags {
 /// The parameters that the library passes to the core of the fault it is making.
 struct PendingFault {
     let type: Unmanaged<ModelType>
-    let home: Unmanaged<EntityHome>
+    let home: Unmanaged<ObjectHome>
     let word: UInt64
     let row: RowReference
 }

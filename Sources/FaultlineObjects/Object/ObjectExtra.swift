@@ -11,8 +11,8 @@ final class ObjectExtra {
     /// Large values that the object was given by reference, by slot: they belong to another object until a save copies
     /// or moves them.
     @exclusivity(unchecked) var adoptedBlobs: [Int: UInt64] = [:]
-    /// The contexts that these values can be read in.
-    @exclusivity(unchecked) var blobSources: [Int: ContextCore] = [:]
+    /// Where these values can be read.
+    @exclusivity(unchecked) var blobSources: [Int: any BlobSource] = [:]
     /// Values that were set for ephemeral attributes, by slot.
     @exclusivity(unchecked) var ephemerals: [Int: Any] = [:]
     /// A change that could not be made while the object was in no context: reported when it is inserted.

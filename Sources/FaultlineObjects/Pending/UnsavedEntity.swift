@@ -22,7 +22,7 @@ struct UnsavedEntity {
     /// Adds the objects that came since the last call.
     ///
     /// - Returns: The number of visited objects.
-    mutating func update(_ home: EntityHome, _ lists: UnsavedLookup.Lists) -> Int {
+    mutating func update(_ home: ObjectHome, _ lists: UnsavedLookup.Lists) -> Int {
         let wanted = Unmanaged.passUnretained(home).toOpaque()
         let seen = seenInserted + seenChanged + seenDeleted
         while seenInserted < lists.inserted.count {

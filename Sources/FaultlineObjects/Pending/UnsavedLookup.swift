@@ -41,12 +41,12 @@ struct UnsavedLookup {
     /// Adds the new objects, and reads a value of an entity.
     ///
     /// - Complexity: O(objects inserted, changed and deleted since the last call).
-    mutating func read<R>(_ home: EntityHome, _ ordinal: Int, _ lists: Lists, _ value: (UnsavedEntity) -> R) -> R {
+    mutating func read<R>(_ home: ObjectHome, _ ordinal: Int, _ lists: Lists, _ value: (UnsavedEntity) -> R) -> R {
         update(home, ordinal, lists)
         return value(entities[ordinal, default: UnsavedEntity()])
     }
 
-    private mutating func update(_ home: EntityHome, _ ordinal: Int, _ lists: Lists) {
+    private mutating func update(_ home: ObjectHome, _ ordinal: Int, _ lists: Lists) {
         examinedCount += entities[ordinal, default: UnsavedEntity()].update(home, lists)
     }
 
@@ -54,7 +54,7 @@ struct UnsavedLookup {
     ///
     /// Large values are unknown, and may match any key.
     mutating func objects(
-        _ home: EntityHome, _ ordinal: Int, _ lists: Lists, slot: Int, key: UnsafeRawBufferPointer
+        _ home: ObjectHome, _ ordinal: Int, _ lists: Lists, slot: Int, key: UnsafeRawBufferPointer
     ) -> [ObjectHandle] {
         update(home, ordinal, lists)
         guard let found = entities[ordinal]?.objects(lists, slot: slot, key: key, &examinedCount) else { return [] }

@@ -14,8 +14,9 @@ struct RelationshipEditor {
 
     /// Sets a to-one slot and keeps its inverse.
     func setTarget(of owner: ObjectHandle, _ slot: Int, to target: ObjectHandle?) {
-        let home = owner.core.pointee.home.takeUnretainedValue()
-        guard let entity = home.entity, case .toOne(let relationship) = entity.slots[slot] else { return }
+        guard let home = owner.core.pointee.contextHome?.takeUnretainedValue(), let entity = home.entity,
+            case .toOne(let relationship) = entity.slots[slot]
+        else { return }
         let isOutermost = context.errors.refusals.begin(owner, slot)
         defer { context.errors.refusals.end(isOutermost) }
         context.errors.refusals.settle(owner.core, slot)

@@ -5,9 +5,9 @@ extension ModelCore {
     /// to the context.
     @inline(__always)
     mutating func loadedRow() -> RowView? {
-        home._withUnsafeGuaranteedRef { home in
-            guard let context = home.contextReference else { return nil }
-            return context._withUnsafeGuaranteedRef { context in
+        guard let home = contextHome else { return nil }
+        return home._withUnsafeGuaranteedRef { home in
+            home.contextReference._withUnsafeGuaranteedRef { context in
                 if let row = context.rows.rowInCurrentBlock(row) { return RowArena.view(row) }
                 return RowCache(context).load(&self, home)
             }

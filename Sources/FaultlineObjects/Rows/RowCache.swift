@@ -41,7 +41,7 @@ struct RowCache {
         }
         if let row = loadedRow(core.row) { return RowArena.view(row) }
         do {
-            return try context.accounted(core.number, home) {
+            return try context.accounted(core.number, home.entity) {
                 try entity._withUnsafeGuaranteedRef { try loadFromStore(&core, home, $0) }
             }
         } catch {

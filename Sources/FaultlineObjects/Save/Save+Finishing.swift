@@ -98,8 +98,8 @@ extension Save {
     }
 
     private func finishInsert(_ handle: ObjectHandle, _ number: RecordID, _ watched: inout [ObjectObservation]) {
-        let home = handle.core.pointee.home.takeUnretainedValue()
         handle.core.pointee.becomeStored(number)
+        guard let home = handle.core.pointee.contextHome?.takeUnretainedValue() else { return }
         context.lock.lock()
         let twin = ObjectRegistry(context).livingObject(home.identities.address(of: number))
         if twin == nil {

@@ -1,20 +1,5 @@
 internal import FaultlineStore
 
-/// A model's values by key path: the type that hand-written code for SwiftData expects.
-///
-/// Accessors made by `@Model` do not use it.
-public protocol BackingData<Model> {
-    /// The model class.
-    associatedtype Model: PersistentModel
-
-    /// Makes the backing data of no object.
-    init(for modelType: Model.Type)
-    /// The identifier of the object; nil for no object.
-    var persistentModelID: PersistentIdentifier? { get set }
-    /// The metadata of the model's properties.
-    var metadata: Any { get }
-}
-
 /// The backing data of an object: a reference to it.
 public struct ModelBackingData<Model: PersistentModel>: BackingData {
     private let model: Model?
