@@ -78,6 +78,10 @@ enum LayerTable {
             others: upper.union(["ArgumentParser"])
         ),
         Row(
+            target: "PhotoService", targets: ["Faultline", "FaultlineService"],
+            others: upper.union(["ArgumentParser", "Hummingbird", "PhotoAPI", "ServiceLifecycle", "UnixSignals"])
+        ),
+        Row(
             target: "FaultlineTool",
             targets: [
                 "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineObjects",

@@ -1,0 +1,50 @@
+import Faultline
+package import FaultlineService
+package import PhotoAPI
+
+/// The library of photos in a store.
+package struct StoreLibrary: PhotoLibrary {
+    let store: StoreService
+
+    package init(_ store: StoreService) { self.store = store }
+
+    package func health() async -> LibraryHealth {
+        let health = store.health
+        return LibraryHealth(
+            isReady: health.isReady, status: health.status.rawValue, details: health.description)
+    }
+
+    /// Runs code with a context; a client is told if that does not begin in time.
+    func perform<R: Sendable>(
+        _ name: String = #function, _ body: @Sendable (ModelContext) throws -> R
+    ) async throws -> R {
+        do { return try await store.perform(name, body) } catch let error as StorageError where error.code == .busy {
+            throw LibraryError.busy
+        }
+    }
+
+    /// Runs code that saves; its thread serves others while the disk synchronizes.
+    func change<R: Sendable>(
+        _ name: String = #function, _ body: @Sendable (TaskContext) async throws -> R
+    ) async throws -> R {
+        do { return try await store.perform(name, body) } catch let error as StorageError where error.code == .busy {
+            throw LibraryError.busy
+        }
+    }
+}
+
+extension ModelContext {
+    /// The object of an identifier that a client sent; nil if it leads to nothing.
+    func object<T: PersistentModel>(_ id: String, as type: T.Type = T.self) throws -> T? {
+        guard let identifier = PersistentIdentifier(id) else { return nil }
+        return try existing(identifier, as: type)
+    }
+
+    /// The object of an identifier that a client sent for something that is to be added to it.
+    func required<T: PersistentModel>(_ id: String, as type: T.Type = T.self) throws -> T {
+        guard let object = try object(id, as: type) else {
+            throw LibraryError.missing("There is no \(T.self) \(id).")
+        }
+        return object
+    }
+}
