@@ -22,6 +22,7 @@ PROOFS := .build/release/FaultlineProofs
 MIGRATION_PROOFS := .build/release/MigrationProofs
 BENCHMARKS := .build/release/FaultlineBenchmarks
 COMPARE := Benchmarks/Compare
+SERVICE := Examples/PhotoService
 
 # Rounds of `demo-kill`. For `bench`, N is the number of objects; unset, each workload takes its own.
 ifneq ($(filter demo-kill,$(MAKECMDGOALS)),)
@@ -63,7 +64,7 @@ INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
-    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare docs ratchet format
+    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service service-compare docs ratchet format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,7 +81,8 @@ help:  ## Lists these commands
 	@echo '             sanitize-graph SEEDS=count | SEED=one;'
 	@echo '             mutants CHOSEN=1 | MUTANT=name;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
-	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb"'
+	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb";'
+	@echo '             service-compare W="get list" N=photos R=rounds SECONDS=each CLIENTS=count'
 
 setup:
 	@.ci/setup
@@ -198,6 +200,22 @@ compare: setup  ## Runs workloads W through GRDB, SQLite, RocksDB and LMDB besid
 	@mkdir -p $(BENCH_STORES)
 	@$(COMPARE)/.build/release/PeerBenchmarks compare --faultline $(BENCHMARKS) --store $(BENCH_STORES) \
 	    $(if $(W),--workloads "$(W)") $(if $(PEERS),--peers "$(PEERS)") $(if $(N),--n $(N)) $(if $(R),--rounds $(R))
+
+# The compiler plugin of the debug build expands the example's models, too.
+service: setup  ## Builds Examples/PhotoService for release
+	@swift build --product FaultlineMacros --quiet >&2
+	@FAULTLINE_PLUGIN=$(CURDIR)/.build/debug/FaultlineMacros-tool swift build --package-path $(SERVICE) \
+	    --configuration release --product PhotoService --quiet >&2 \
+	    -Xswiftc -load-plugin-executable -Xswiftc $(CURDIR)/.build/debug/FaultlineMacros-tool#FaultlineMacros
+
+service-compare: service  ## Loads Examples/PhotoService and the same routes on GRDB by CLIENTS; docs/Benchmarks.md
+	@Benchmarks/setup compare
+	@swift build --package-path Benchmarks/Service --configuration release --quiet >&2
+	@mkdir -p $(BENCH_STORES)
+	@Benchmarks/Service/.build/release/ServiceLoad --faultline $(SERVICE)/.build/release/PhotoService \
+	    --grdb Benchmarks/Service/.build/release/GRDBService --store $(BENCH_STORES) \
+	    $(if $(W),--endpoints "$(W)") $(if $(N),--photos $(N)) $(if $(R),--rounds $(R)) \
+	    $(if $(SECONDS),--seconds $(SECONDS)) $(if $(CLIENTS),--connections $(CLIENTS))
 
 # A copy without debug information, which valgrind cannot read all of.
 instructions: setup  ## Counts the instructions of fourteen hot operations against Benchmarks/instructions.txt; RECORD=1
