@@ -43,6 +43,7 @@ extension ContextCore {
         pending.changed.removeAll()
         pending.deleted.removeAll()
         pending.initializing = InitializingObjects()
+        forgetUnfinished = nil
         pending.deletedInsertCount = 0
         pending.doomedNumbers = nil
         pending.relationships.removeAll()

@@ -17,6 +17,7 @@ extension ContextCore {
             hold.drop()
         else { return false }
         pending = PendingChanges()
+        forgetUnfinished = nil
         memberArrays = MemberArrays()
         observations = ObservationList()
         rules = SaveRules(isReadOnly: rules.isReadOnly)

@@ -151,8 +151,8 @@ import Testing
             "store", "lock", "hold", "homes", "rows", "recordBuffer", "keyWriter", "tally", "countedBefore", "state",
         ]
         let renewed: Set<String> = [
-            "walked", "pending", "memberArrays", "observations", "rules", "saving", "accessNote", "stage",
-            "stageMemory", "owner", "errors", "accounting", "conflicts", "history",
+            "walked", "pending", "forgetUnfinished", "memberArrays", "observations", "rules", "saving", "accessNote",
+            "stage", "stageMemory", "owner", "errors", "accounting", "conflicts", "history",
         ]
         let context = ModelContext(store.container)
         let labels = Set(Mirror(reflecting: context.core).children.compactMap(\.label))
