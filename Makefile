@@ -13,8 +13,8 @@ DEMO_STORE ?= $(CACHE)/faultline-demo
 # Extra flags for every build; the gate turns warnings into errors with them.
 SWIFT_FLAGS ?=
 BUILD_TESTS := --build-tests --quiet
-# A test that suspends goes on behind all tests that have begun. If few begin at a time, none waits beyond its limit.
-RUN_TESTS := --skip-build --disable-xctest --experimental-maximum-parallelization-width 8
+# As many tests at a time as the pool of tasks has threads: a test that suspends resumes at once, whatever others do.
+RUN_TESTS := --skip-build --disable-xctest --experimental-maximum-parallelization-width $(shell nproc)
 # With the compiler plugin of the debug build.
 RELEASE := .ci/release
 TOOL := .build/release/faultline
