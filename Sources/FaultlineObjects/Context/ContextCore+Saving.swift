@@ -33,7 +33,7 @@ extension ContextCore {
             noteSaved()
             return nil
         }
-        if !pending.initializing.unawakened.isEmpty { ObjectInsertion(self).awakeArrived() }
+        if !pending.unawakened.isEmpty { ObjectInsertion(self).awakeArrived() }
         try stage?.checkIsRunning()
         try rules.checkSavesByItself(addition != nil)
         guard !rules.isReadOnly else {

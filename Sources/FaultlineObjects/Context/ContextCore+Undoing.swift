@@ -42,7 +42,7 @@ extension ContextCore {
         pending.inserted.removeAll()
         pending.changed.removeAll()
         pending.deleted.removeAll()
-        pending.initializing = InitializingObjects()
+        pending.unawakened.removeAll()
         forgetUnfinished = nil
         pending.deletedInsertCount = 0
         pending.doomedNumbers = nil

@@ -44,7 +44,7 @@ package final class ContextCore: @unchecked Sendable {
 
     /// The changes that the next save writes.
     @exclusivity(unchecked) var pending = PendingChanges()
-    /// Forgets a new object whose initializer has failed; nil until an initializer inserts its object.
+    /// Forgets a new object whose initializer has failed; nil if no object may have the flag `initializing`.
     ///
     /// A function, because the `deinit` of an object calls it: the state of a context names no operation on it.
     @exclusivity(unchecked) var forgetUnfinished:

@@ -18,7 +18,7 @@ struct ObjectInsertion {
     /// - Returns: False if it cannot be inserted.
     @discardableResult
     func insert(_ handle: ObjectHandle, isInitial: Bool = false) -> Bool {
-        if !context.pending.initializing.unawakened.isEmpty { awakeArrived() }
+        if !context.pending.unawakened.isEmpty { awakeArrived() }
         if handle.core.pointee.has(.attached) {
             guard context.belongsHere(handle, "inserted") else { return false }
             if handle.core.pointee.has(.deleted) { context.undelete(handle) }
@@ -53,9 +53,8 @@ struct ObjectInsertion {
         enter(handle, home)
         if isInitial {
             handle.core.pointee.insert(.initializing)
-            context.pending.initializing.areThere = true
             context.forgetUnfinished = { ObjectInsertion($0).forgetUnfinished($1, $2, $3) }
-            if context.homes.haveLifecycles { context.pending.initializing.unawakened.append(handle) }
+            if context.homes.haveLifecycles { context.pending.unawakened.append(handle) }
         }
         guard handle.core.pointee.extraIfPresent != nil else {
             if context.homes.haveLifecycles, !isInitial { LifecycleCalls(context).awake(handle) }
@@ -84,8 +83,8 @@ struct ObjectInsertion {
 
     /// Calls the lifecycle code of objects that were inserted while their initializers ran.
     func awakeArrived() {
-        let handles = context.pending.initializing.unawakened
-        context.pending.initializing.unawakened.removeAll()
+        let handles = context.pending.unawakened
+        context.pending.unawakened.removeAll()
         handles.forEach(LifecycleCalls(context).awake)
     }
 
@@ -107,7 +106,7 @@ struct ObjectInsertion {
             _ = RelationshipEditor(context).write(partner, inverse, ObjectReference(bits: 0))
         }
         context.pending.relationships.forget([reference])
-        context.pending.initializing.unawakened.removeAll { $0.reference == reference }
+        context.pending.unawakened.removeAll { $0.reference == reference }
         context.pending.inserted.removeAll { $0.reference == reference }
         context.memberArrays.removeAll()
         if !context.hasChanges { context.noteSaved() }

@@ -26,6 +26,6 @@ struct PendingChanges {
     var policies = SavePolicies()
     /// New objects whose relationships are not in the context yet, while some are being inserted.
     var arriving: [ObjectHandle] = []
-    /// New objects that were taken in while their initializers ran.
-    var initializing = InitializingObjects()
+    /// New objects that were inserted while their initializers ran, whose lifecycle code is called once they are complete.
+    var unawakened: [ObjectHandle] = []
 }
