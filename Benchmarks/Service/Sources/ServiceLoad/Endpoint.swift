@@ -1,10 +1,10 @@
-import Foundation
+import BenchmarkKit
 
 /// What clients ask for during a measurement.
 enum Endpoint: String, CaseIterable, Sendable {
     case get, list, album, post, comment, mixed, search, feed, cameras
 
-    func request(_ data: PhotoData, _ random: inout LoadRandom) -> LoadRequest {
+    func request(_ data: PhotoData, _ random: inout SplitMix64) -> LoadRequest {
         switch self {
         case .get: LoadRequest(path: "/photos/\(photo(data, &random))")
         case .list: LoadRequest(path: "/photos?limit=50")
@@ -22,7 +22,7 @@ enum Endpoint: String, CaseIterable, Sendable {
         }
     }
 
-    private func mixed(_ random: inout LoadRandom) -> Endpoint {
+    private func mixed(_ random: inout SplitMix64) -> Endpoint {
         switch index(100, &random) {
         case 0..<70: .get
         case 70..<80: .list
@@ -32,9 +32,9 @@ enum Endpoint: String, CaseIterable, Sendable {
         }
     }
 
-    private func index(_ count: Int, _ random: inout LoadRandom) -> Int { Int.random(in: 0..<count, using: &random) }
-    private func photo(_ data: PhotoData, _ random: inout LoadRandom) -> String {
+    private func index(_ count: Int, _ random: inout SplitMix64) -> Int { random.draw(below: count) }
+    private func photo(_ data: PhotoData, _ random: inout SplitMix64) -> String {
         data.photos[index(data.photos.count, &random)]
     }
-    private func word(_ random: inout LoadRandom) -> String { PhotoData.words[index(PhotoData.words.count, &random)] }
+    private func word(_ random: inout SplitMix64) -> String { PhotoData.words[index(PhotoData.words.count, &random)] }
 }

@@ -7,11 +7,11 @@ final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
     /// Returns the next request; nil at the end.
-    typealias Source = @Sendable (inout LoadRandom) -> LoadRequest?
+    typealias Source = @Sendable (inout SplitMix64) -> LoadRequest?
 
     private let source: Source
     private let ended: EventLoopPromise<ConnectionResult>
-    private var random: LoadRandom
+    private var random: SplitMix64
     private var result = ConnectionResult()
     private var request: LoadRequest?
     private var sentAt: UInt64 = 0
@@ -21,7 +21,7 @@ final class LoadConnection: ChannelInboundHandler {
     init(_ source: @escaping Source, seed: UInt64, ended: EventLoopPromise<ConnectionResult>) {
         self.source = source
         self.ended = ended
-        random = LoadRandom(seed: seed)
+        random = SplitMix64(seed)
     }
 
     func channelActive(context: ChannelHandlerContext) { send(context) }

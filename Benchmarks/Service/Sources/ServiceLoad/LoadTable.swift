@@ -19,21 +19,11 @@ struct LoadTable {
                 ResultLine.rounded(tails[1], digits: 1),
             ])
         }
-        return aligned(lines)
+        return TextTable.aligned(lines)
     }
 
     private func median(_ service: String, _ endpoint: Endpoint, _ value: (LoadRow) -> Double) -> Double? {
         let all = rows.filter { $0.service == service && $0.endpoint == endpoint }.map(value).sorted()
         return all.isEmpty ? nil : all[all.count / 2]
-    }
-
-    private func aligned(_ rows: [[String]]) -> String {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column == 0 ? cell.0 + blanks : blanks + cell.0
-            }.joined(separator: "  ") + "\n"
-        }.joined()
     }
 }

@@ -39,7 +39,7 @@ struct PhotoData: Sendable {
 
     private static func added(
         _ count: Int, _ port: Int, _ clients: LoadClients,
-        _ request: @escaping @Sendable (Int, inout LoadRandom) -> LoadRequest
+        _ request: @escaping @Sendable (Int, inout SplitMix64) -> LoadRequest
     ) async throws -> [String] {
         let counter = LoadCounter()
         let result = try await clients.run(port: port, seed: 1) { random in
@@ -58,13 +58,13 @@ struct PhotoData: Sendable {
     }
 
     /// A photo with two tags in a random album.
-    func newPhoto(_ random: inout LoadRandom) -> LoadRequest {
+    func newPhoto(_ random: inout SplitMix64) -> LoadRequest {
         let (words, cameras, dates) = (Self.words, Self.cameras, Self.dates)
-        func word() -> String { words[Int.random(in: 0..<words.count, using: &random)] }
+        func word() -> String { words[random.draw(below: words.count)] }
         let caption = (0..<8).map { _ in word() }.joined(separator: " ")
-        let album = albums[Int.random(in: 0..<albums.count, using: &random)]
-        let camera = cameras[Int.random(in: 0..<cameras.count, using: &random)]
-        let date = dates[Int.random(in: 0..<dates.count, using: &random)]
+        let album = albums[random.draw(below: albums.count)]
+        let camera = cameras[random.draw(below: cameras.count)]
+        let date = dates[random.draw(below: dates.count)]
         return LoadRequest(
             method: .post, path: "/photos",
             body: """

@@ -36,7 +36,7 @@ struct ComparisonTable {
             }
             rows.append([workload, String(run.n), Self.rounded(Double(run.operations) / own)] + ratios)
         }
-        return Self.aligned(rows)
+        return TextTable.aligned(rows)
     }
 
     /// Seconds of the median run; of an even number the later one.
@@ -54,15 +54,5 @@ struct ComparisonTable {
     /// Rounds to three significant digits.
     static func rounded(_ number: Double) -> String {
         ResultLine.rounded(number, digits: number < 1 ? 3 : number < 10 ? 2 : number < 100 ? 1 : 0)
-    }
-
-    private static func aligned(_ rows: [[String]]) -> String {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).enumerated().map { column, cell in
-                let blanks = String(repeating: " ", count: cell.1 - cell.0.count)
-                return column == 0 ? cell.0 + blanks : blanks + cell.0
-            }.joined(separator: "  ") + "\n"
-        }.joined()
     }
 }
