@@ -64,7 +64,8 @@ INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
-    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service service-compare docs ratchet format
+    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare docs \
+    ratchet format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -201,15 +202,9 @@ compare: setup  ## Runs workloads W through GRDB, SQLite, RocksDB and LMDB besid
 	@$(COMPARE)/.build/release/PeerBenchmarks compare --faultline $(BENCHMARKS) --store $(BENCH_STORES) \
 	    $(if $(W),--workloads "$(W)") $(if $(PEERS),--peers "$(PEERS)") $(if $(N),--n $(N)) $(if $(R),--rounds $(R))
 
-# The compiler plugin of the debug build expands the example's models, too.
-service: setup  ## Builds Examples/PhotoService for release
-	@swift build --product FaultlineMacros --quiet >&2
-	@FAULTLINE_PLUGIN=$(CURDIR)/.build/debug/FaultlineMacros-tool swift build --package-path $(SERVICE) \
-	    --configuration release --product PhotoService --quiet >&2 \
-	    -Xswiftc -load-plugin-executable -Xswiftc $(CURDIR)/.build/debug/FaultlineMacros-tool#FaultlineMacros
-
-service-compare: service  ## Loads Examples/PhotoService and the same routes on GRDB by CLIENTS; docs/Benchmarks.md
+service-compare: setup  ## Loads Examples/PhotoService and the same routes on GRDB by CLIENTS; docs/Benchmarks.md
 	@Benchmarks/setup compare
+	@$(RELEASE) --package-path $(SERVICE) --product PhotoService --quiet >&2
 	@swift build --package-path Benchmarks/Service --configuration release --quiet >&2
 	@mkdir -p $(BENCH_STORES)
 	@Benchmarks/Service/.build/release/ServiceLoad --faultline $(SERVICE)/.build/release/PhotoService \

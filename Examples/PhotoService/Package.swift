@@ -53,4 +53,8 @@ for target in package.targets {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
+    // A compiler plugin that is already built: `.ci/release` sets it, as for Faultline itself.
+    if let plugin = Context.environment["FAULTLINE_PLUGIN"] {
+        target.swiftSettings? += [.unsafeFlags(["-load-plugin-executable", "\(plugin)#FaultlineMacros"])]
+    }
 }
