@@ -29,16 +29,13 @@ func withLibrary(
     let running = Task { try await store.run() }
     _ = try await store.container
     let application = Application(router: PhotoRoutes(StoreLibrary(store)).router())
-    let outcome = await Result { try await application.test(.router, body) }
+    do { try await application.test(.router, body) } catch {
+        running.cancel()
+        try? await running.value
+        throw error
+    }
     running.cancel()
     try await running.value
-    try outcome.get()
-}
-
-extension Result where Failure == any Error, Success: Sendable {
-    init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
-    }
 }
 
 extension TestClientProtocol {

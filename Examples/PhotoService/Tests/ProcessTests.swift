@@ -104,7 +104,7 @@ import Testing
             try await group.waitForAll()
         }
         #expect(counts.refused.load(ordering: .relaxed) == 0)
-        // Two a processor for calls and as many for tasks and connections; the rest is Dispatch's and the main thread.
+        // On two processors: 4 for calls, 2 for connections, the main thread, and 6 or 7 of Dispatch and of tasks.
         let limit = ProcessInfo.processInfo.activeProcessorCount * 2 + 10
         #expect(counts.threads.load(ordering: .relaxed) <= limit)
         let metrics = try await service.withClient { try await $0.get("/metrics") }

@@ -18,16 +18,19 @@ package struct StoreLibrary: PhotoLibrary {
     func perform<R: Sendable>(
         _ name: String = #function, _ body: @Sendable (ModelContext) throws -> R
     ) async throws -> R {
-        do { return try await store.perform(name, body) } catch let error as StorageError where error.code == .busy {
-            throw LibraryError.busy
-        }
+        try await answering { try await store.perform(name, body) }
     }
 
     /// Runs code that saves; its thread serves others while the disk synchronizes.
     func change<R: Sendable>(
         _ name: String = #function, _ body: @Sendable (TaskContext) async throws -> R
     ) async throws -> R {
-        do { return try await store.perform(name, body) } catch let error as StorageError where error.code == .busy {
+        try await answering { try await store.perform(name, body) }
+    }
+
+    /// Makes the error of a call that waited too long one that a client understands.
+    private func answering<R>(_ call: () async throws -> R) async throws -> R {
+        do { return try await call() } catch let error as StorageError where error.code == .busy {
             throw LibraryError.busy
         }
     }
