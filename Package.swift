@@ -129,82 +129,90 @@ let package = Package(
             dependencies: ["Faultline", "FaultlineStore", "FaultlineLog", "BenchmarkKit"], path: "Benchmarks/Faultline"),
 
         // Simulated, failing and counting disks; seeds; peak memory.
-        .target(name: "CFaultlineTestSupport", path: "Tests/CFaultlineTestSupport"),
+        .target(name: "CFaultlineTestSupport", path: "Tests/Support/CFaultlineTestSupport"),
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline", "CFaultlineTestSupport"],
-            path: "Tests/FaultlineTestSupport"),
-        .testTarget(name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"]),
-        .testTarget(name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
-        .testTarget(name: "FaultlineModelTests", dependencies: ["FaultlineModel"]),
+            path: "Tests/Support/FaultlineTestSupport"),
+        .testTarget(
+            name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"],
+            path: "Tests/Unit/FaultlineTestSupportTests"),
+        .testTarget(
+            name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"],
+            path: "Tests/Unit/FaultlineDiskTests"),
+        .testTarget(
+            name: "FaultlineModelTests", dependencies: ["FaultlineModel"], path: "Tests/Unit/FaultlineModelTests"),
         // Starts the compiler plugin that a build of `Faultline` makes, and asks it as the compiler does. A test that
         // depends on the plugin itself has every target built twice: once more for the machine that compiles.
-        .testTarget(name: "FaultlineMacrosTests", dependencies: ["Faultline"]),
+        .testTarget(name: "FaultlineMacrosTests", dependencies: ["Faultline"], path: "Tests/Unit/FaultlineMacrosTests"),
         .testTarget(
             name: "FaultlineLogTests",
-            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"]),
+            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"],
+            path: "Tests/Unit/FaultlineLogTests"),
         .testTarget(
-            name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineDisk"]),
+            name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineDisk"],
+            path: "Tests/Unit/FaultlineStoreTests"),
         // Power cuts between any two operations of the disk.
         .target(
             name: "CrashSimulation",
             dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
-            path: "Tests/CrashSimulation"),
+            path: "Tests/Proofs/CrashSimulation"),
         // Every bit of small stores flipped.
         .target(
             name: "RotSimulation",
             dependencies: [
                 "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
-            path: "Tests/RotSimulation"),
+            path: "Tests/Proofs/RotSimulation"),
         // Every call of the disk, and every system call, failing in every way.
-        .target(name: "CSystemCallFaults", path: "Tests/CSystemCallFaults"),
+        .target(name: "CSystemCallFaults", path: "Tests/Support/CSystemCallFaults"),
         .target(
             name: "FaultSimulation",
             dependencies: [
                 "CrashSimulation", "CSystemCallFaults", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
             ],
-            path: "Tests/FaultSimulation"),
+            path: "Tests/Proofs/FaultSimulation"),
         // A process that writes, killed at any moment.
         .target(
             name: "KillSimulation",
             dependencies: [
                 "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
-            path: "Tests/KillSimulation"),
+            path: "Tests/Proofs/KillSimulation"),
         // Random operations under twelve configurations, against a model.
         .target(
             name: "ModelSimulation",
             dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
-            path: "Tests/ModelSimulation"),
+            path: "Tests/Proofs/ModelSimulation"),
         // All orders in which the steps of two jobs can follow each other.
         .target(
             name: "InterleavingSimulation",
             dependencies: [
                 "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
-            path: "Tests/InterleavingSimulation"),
-        // One rule after the other broken: `Tests/Mutants` lists them.
-        .target(name: "MutantSimulation", path: "Tests/MutantSimulation"),
+            path: "Tests/Proofs/InterleavingSimulation"),
+        // One rule after the other broken: `Tests/Proofs/Mutants` lists them.
+        .target(name: "MutantSimulation", path: "Tests/Proofs/Mutants/MutantSimulation"),
         .executableTarget(
             name: "MutantProof", dependencies: ["CrashSimulation", "GraphSimulation", "MigrationSimulation"],
-            path: "Tests/MutantProof"),
-        .executableTarget(name: "FaultlineMutants", dependencies: ["MutantSimulation"], path: "Tests/FaultlineMutants"),
+            path: "Tests/Proofs/Mutants/MutantProof"),
+        .executableTarget(
+            name: "FaultlineMutants", dependencies: ["MutantSimulation"], path: "Tests/Proofs/Mutants/FaultlineMutants"),
         // A file system that is filled to its last byte.
         .target(
             name: "FullDiskSimulation",
             dependencies: [
                 "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
-            path: "Tests/FullDiskSimulation"),
-        // Wrong bytes for every decoder; `Tests/Instrumented` has the package with the fuzzer.
+            path: "Tests/Proofs/FullDiskSimulation"),
+        // Wrong bytes for every decoder; `Tests/Proofs/Instrumented` has the package with the fuzzer.
         .target(
             name: "FuzzSimulation",
             dependencies: [
                 "CrashSimulation", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
                 "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
-            path: "Tests/FuzzSimulation"),
+            path: "Tests/Proofs/FuzzSimulation"),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
             name: "FaultlineProofs",
@@ -213,7 +221,7 @@ let package = Package(
                 "KillSimulation", "ModelSimulation", "RotSimulation", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
             ],
-            path: "Tests/FaultlineProofs"),
+            path: "Tests/Proofs/FaultlineProofs"),
         // The same for migrations, with the macros.
         .executableTarget(
             name: "MigrationProofs",
@@ -221,22 +229,21 @@ let package = Package(
                 "GraphSimulation", "MigrationSimulation", "Faultline", "FaultlineMigration", "FaultlineLog",
                 "FaultlineDisk", "FaultlineTestSupport",
             ],
-            path: "Tests/MigrationProofs"),
+            path: "Tests/Proofs/MigrationProofs"),
         // Samples of all proofs.
         .testTarget(
             name: "ProofTests",
             dependencies: [
                 "CrashSimulation", "FuzzSimulation", "GraphSimulation", "InterleavingSimulation", "ModelSimulation",
                 "MutantSimulation", "RotSimulation", "FaultlineDisk", "FaultlineTestSupport",
-            ]),
+            ], path: "Tests/Proofs/ProofTests"),
         // The format's document and fixtures against the code.
         .testTarget(
             name: "FormatTests",
             dependencies: [
                 "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineModel", "FaultlineDisk",
                 "FaultlineTestSupport",
-            ]
-        ),
+            ], path: "Tests/Unit/FormatTests"),
         // The public face with model classes: values, relationships, faults, contexts, fetches, bad input.
         .testTarget(
             name: "FaultlineTests",
@@ -247,14 +254,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ]),
+            ], path: "Tests/Unit/FaultlineTests"),
         // What the object layer is made of: identity map, arena of rows, memory of a fault.
         .testTarget(
             name: "FaultlineObjectsTests",
             dependencies: [
                 "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "BenchmarkKit",
-            ]),
+            ], path: "Tests/Unit/FaultlineObjectsTests"),
         // Random operations on objects and their relationships, against plain values.
         .target(
             name: "GraphSimulation",
@@ -262,7 +269,7 @@ let package = Package(
                 "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
             ],
-            path: "Tests/GraphSimulation"),
+            path: "Tests/Proofs/GraphSimulation"),
         // Migrations killed and cut off from power, for tests and proofs.
         .target(
             name: "MigrationSimulation",
@@ -271,20 +278,20 @@ let package = Package(
                 "FaultlineLog",
                 "FaultlineDisk", "FaultlineTestSupport",
             ],
-            path: "Tests/MigrationSimulation"),
+            path: "Tests/Proofs/MigrationSimulation"),
         .testTarget(
             name: "FaultlineMigrationTests",
             dependencies: [
                 "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "MigrationSimulation",
-            ]),
+            ], path: "Tests/Unit/FaultlineMigrationTests"),
         // Also runs the code of the guide and of README: `Guide` has it, and `TidyTests` compares both.
         .testTarget(
             name: "FaultlineTestingTests",
             dependencies: [
                 "FaultlineTesting", "Faultline", "FaultlineTestSupport",
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ], path: "Tests/Unit/FaultlineTestingTests"),
         // Empty without the trait `Service`: `.ci/service` runs it.
         .testTarget(
             name: "FaultlineServiceTests",
@@ -306,26 +313,28 @@ let package = Package(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Service"])),
                 .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
-            ]),
+            ], path: "Tests/Unit/FaultlineServiceTests"),
         .testTarget(
             name: "FaultlineCommandsTests",
-            dependencies: ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"]),
+            dependencies: ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"],
+            path: "Tests/Unit/FaultlineCommandsTests"),
         .testTarget(
             name: "FaultlineToolTests",
             dependencies: [
                 "FaultlineTool", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineStore",
                 "FaultlineLog", "FaultlineTestSupport",
-            ]),
+            ], path: "Tests/Unit/FaultlineToolTests"),
         .testTarget(
             name: "PackageArchiveTests", dependencies: ["PackageArchive", "FaultlineCommands"],
             path: "Examples/PackageArchive/Tests"),
         // The models of Fixtures/models, compiled as apps are.
-        .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"]),
+        .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"], path: "Tests/Compilers/ModelFixtureTests"),
         // The same models under other compiler settings.
-        .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"]),
-        .testTarget(name: "ModelsOnTheMainActor", dependencies: ["Faultline"]),
-        .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"]),
-        .target(name: "SourceSymbols", path: "Tests/SourceSymbols"),
+        .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"], path: "Tests/Compilers/ModelsInSwift5"),
+        .testTarget(
+            name: "ModelsOnTheMainActor", dependencies: ["Faultline"], path: "Tests/Compilers/ModelsOnTheMainActor"),
+        .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"], path: "Tests/Unit/BenchmarkKitTests"),
+        .target(name: "SourceSymbols", path: "Tests/Tidy/SourceSymbols"),
         // Prints the names that Swift files declare and use. A macro, so that it shares swift-syntax with the other one.
         .macro(
             name: "SymbolReader",
@@ -334,8 +343,8 @@ let package = Package(
                 .product(name: "SwiftParser", package: "swift-syntax"),
                 .product(name: "SwiftSyntax", package: "swift-syntax"),
             ],
-            path: "Tests/SymbolReader"),
-        .testTarget(name: "TidyTests", dependencies: ["SourceSymbols"]),
+            path: "Tests/Tidy/SymbolReader"),
+        .testTarget(name: "TidyTests", dependencies: ["SourceSymbols"], path: "Tests/Tidy/TidyTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,4 @@
-/// Parses the files of mutants in `Tests/Mutants`.
+/// Parses the files of mutants in `Tests/Proofs/Mutants`.
 ///
 /// An entry is a paragraph: `mutant NAME`, then `rule`, `file`, `killer tests WORDS` or `killer PROOF SEEDS` with a
 /// proof of `MutantProof`, optionally `chosen`, and a change like in a unified diff, each line with a leading space,

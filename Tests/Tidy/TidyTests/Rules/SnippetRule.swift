@@ -4,9 +4,9 @@
 /// A region lies between the comments `snippet` and `end`, and may contain others. In a block, `import` lines may stand
 /// before it. A manifest is no part of a program: `.ci/getting-started` builds with it.
 struct SnippetRule: TidyRule {
-    static let sources = "Tests/FaultlineTestingTests/Guide/"
+    static let sources = "Tests/Unit/FaultlineTestingTests/Guide/"
     /// The regions that need the trait `Service`.
-    static let serviceSources = "Tests/FaultlineServiceTests/Guide/"
+    static let serviceSources = "Tests/Unit/FaultlineServiceTests/Guide/"
     static let articles = "Sources/Faultline/Faultline.docc/"
 
     func violations(in files: [RepositoryFile]) -> [Violation] {

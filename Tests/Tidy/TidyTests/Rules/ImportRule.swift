@@ -4,7 +4,7 @@ struct ImportRule: TidyRule {
         files.flatMap { file -> [Violation] in
             guard let target = file.sourceTarget, let swift = file.swift else { return [] }
             guard let row = LayerTable.row(of: target) else {
-                let message = "the target \(target) has no row in Tests/TidyTests/Rules/LayerTable.swift; add one"
+                let message = "the target \(target) has no row in Tests/Tidy/TidyTests/Rules/LayerTable.swift; add one"
                 return [Violation(path: file.path, line: 0, message: message)]
             }
             return lineViolations(file, swift.code) { line in

@@ -21,27 +21,27 @@ let engine: [Target] = [
     .target(
         name: "FaultlineMigration",
         dependencies: ["FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"]),
-    .target(name: "CFaultlineTestSupport", path: "Tests/CFaultlineTestSupport"),
+    .target(name: "CFaultlineTestSupport", path: "Tests/Support/CFaultlineTestSupport"),
     .target(
         name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline", "CFaultlineTestSupport"],
-        path: "Tests/FaultlineTestSupport"),
+        path: "Tests/Support/FaultlineTestSupport"),
     .target(
         name: "CrashSimulation",
         dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
-        path: "Tests/CrashSimulation"),
+        path: "Tests/Proofs/CrashSimulation"),
     .target(
         name: "FuzzSimulation",
         dependencies: [
             "CrashSimulation", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
             "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
-        ], path: "Tests/FuzzSimulation"),
+        ], path: "Tests/Proofs/FuzzSimulation"),
 ]
 
 let package = Package(
     name: "Faultline",
     targets: engine + [
         .executableTarget(
-            name: "Fuzzing", dependencies: ["FuzzSimulation", "FaultlineTestSupport"], path: "Tests/Fuzzing")
+            name: "Fuzzing", dependencies: ["FuzzSimulation", "FaultlineTestSupport"], path: "Tests/Proofs/Fuzzing")
     ],
     swiftLanguageModes: [.v6]
 )

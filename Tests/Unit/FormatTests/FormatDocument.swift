@@ -13,8 +13,7 @@ struct FormatDocument {
     let lines: [String]
 
     init() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         lines = try ["docs/FileFormat.md", "docs/format/Catalog.md"].flatMap { path in
             let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
             return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -53,7 +53,7 @@ struct RotTests {
     }
 
     @Test func theDocumentListsTheBytesThatMeanNothing() throws {
-        let document = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/Testing.md")
+        let document = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/Testing.md")
         let text = try String(contentsOf: document, encoding: .utf8)
         let section = try #require(text.components(separatedBy: "### Harmless bytes").dropFirst().first)
         let rows = section.components(separatedBy: "\n#")[0].split(separator: "\n").filter { $0.hasPrefix("| ") }

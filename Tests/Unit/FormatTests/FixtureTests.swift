@@ -10,8 +10,8 @@ import Testing
 /// With `FAULTLINE_REWRITE=1` in the environment they are written again; only a new format version is a reason for
 /// that.
 @Suite(.serialized) struct FixtureTests {
-    private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Fixtures/format-1")
+    private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Fixtures/format-1").standardizedFileURL
     private static let table = TableID(rawValue: 16)
     private static let isRewriting = ProcessInfo.processInfo.environment["FAULTLINE_REWRITE"] == "1"
 

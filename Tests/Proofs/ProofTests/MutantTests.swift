@@ -5,7 +5,7 @@ import Testing
 /// Checks the lists of mutants against the source code, and tests the insertion of mutants.
 struct MutantTests {
     private static var repository: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
     }
 
     /// Detects changed code without running `make mutants` after each change.

@@ -5,8 +5,7 @@ enum Repository {
     static let files: [RepositoryFile] = read()
 
     private static var root: URL {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
     }
 
     static var path: String { root.path }

@@ -11,7 +11,7 @@ struct FailurePlaces {
     let all: Set<String>
 
     init() {
-        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources")
         var found: Set<String> = []
         for target in ["FaultlineLog", "FaultlineRepair"] {
             let files = FileManager.default.enumerator(

@@ -155,8 +155,7 @@ import Testing
     }
 
     @Test func theDocumentationSaysSo() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         let text = try String(contentsOf: root.appending(path: "docs/Faulting.md"), encoding: .utf8)
         for pattern in Self.patterns { #expect(text.contains(pattern.line + "\n")) }
     }

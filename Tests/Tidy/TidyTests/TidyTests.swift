@@ -8,7 +8,7 @@ import Testing
 
     @Test func findsTheRepository() {
         #expect(Repository.files.contains { $0.path == "Package.swift" })
-        #expect(Repository.files.contains { $0.path == "Tests/TidyTests/TidyTests.swift" })
+        #expect(Repository.files.contains { $0.path == "Tests/Tidy/TidyTests/TidyTests.swift" })
         #expect(!Repository.files.contains { $0.path.contains(".build/") })
     }
 

@@ -1,4 +1,4 @@
-/// A deliberate error in the source code, from a list in `Tests/Mutants`.
+/// A deliberate error in the source code, from a list in `Tests/Proofs/Mutants`.
 package struct Mutant: Sendable {
     /// The test or proof that must fail with the mutant.
     package enum Killer: Hashable, Sendable, CustomStringConvertible {

@@ -6,8 +6,8 @@ import Testing
 /// The seeds and the findings of `make fuzz`, and a sample of damaged bytes.
 struct FuzzTests {
     private static var fixtures: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Fixtures/fuzz")
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Fixtures/fuzz")
+            .standardizedFileURL
     }
 
     /// Each finding, a file named after its target, is read as it is and with its checksums repaired.

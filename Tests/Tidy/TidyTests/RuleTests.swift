@@ -231,7 +231,7 @@ import Testing
         let files = [
             RepositoryFile("docs/Architecture.md", "# A\n`Log.write`, `TidyTests`\n`Log.read`\n`Gone`\n"),
             RepositoryFile("Sources/FaultlineLog/Log.swift", "struct Log {\n    func write() {}\n}"),
-            RepositoryFile("Tests/TidyTests/A.swift", "struct Gone {}"),
+            RepositoryFile("Tests/Tidy/TidyTests/A.swift", "struct Gone {}"),
         ]
         #expect(ArchitectureNameRule().violations(in: files).map(\.line) == [3, 4])
     }

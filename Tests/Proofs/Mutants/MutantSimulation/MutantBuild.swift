@@ -31,7 +31,7 @@ package struct MutantBuild {
 
     /// Returns the mutants of all lists.
     package static func mutants(of repository: URL) throws -> [Mutant] {
-        let folder = repository.appending(path: "Tests/Mutants")
+        let folder = repository.appending(path: "Tests/Proofs/Mutants")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".txt") }
         return try names.sorted().flatMap { name in
             try MutantList.parse(String(contentsOf: folder.appending(path: name), encoding: .utf8))
