@@ -1,1 +1,1 @@
-../../Fixtures/models/Garden.swift
+../../../Fixtures/models/Garden.swift

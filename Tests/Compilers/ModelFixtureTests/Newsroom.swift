@@ -1,1 +1,1 @@
-../../Fixtures/models/Newsroom.swift
+../../../Fixtures/models/Newsroom.swift

@@ -1,1 +1,1 @@
-../../Fixtures/models/Travel.swift
+../../../Fixtures/models/Travel.swift
