@@ -82,7 +82,8 @@ struct ArchitectureNameRule: TidyRule {
         guard let document = files.first(where: { $0.path == Self.document }) else { return [] }
         var declared: Set<String> = []
         for file in files where file.swift != nil && file.parts.count > 2 {
-            declared.insert(String(file.parts[1]))
+            // Targets and folders are named after their paths.
+            declared.formUnion(file.parts.dropLast().map { String($0) })
             guard file.sourceTarget != nil else { continue }
             for line in file.swift?.code ?? [] { declared.formUnion(line.declaredNames) }
         }
