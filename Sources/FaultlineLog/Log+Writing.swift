@@ -75,6 +75,22 @@ extension Log {
         }
     }
 
+    /// Begins to write a large value beside transactions; `Transaction.putBlob` places it.
+    ///
+    /// May be called inside a transaction.
+    ///
+    /// - Throws: `.readOnly`, `.closed`, `.poisoned`, `.fullDisk`; disk errors of making a segment.
+    package func beginUpload() throws(LogError) -> BlobUpload {
+        let writing = try writable()
+        try checkOpen()
+        do throws(LogError) {
+            return try BlobUpload(writing.sequencer.uploads, path: path, isCompressing: options.isCompressingBlobs)
+        } catch {
+            if error.code == .fullDisk { directory.noteFull(error) }
+            throw error
+        }
+    }
+
     /// Returns when a queued transaction is durable (`.sync`) and visible; at once if its wait is done.
     ///
     /// - Throws: As `write`, for errors of the disk.

@@ -49,9 +49,34 @@ extension Log {
             } else {
                 synchronizer = nil
             }
+            sequencer.uploads.begin(with: Self.uploadEnvironment(parts, space, maintainer))
             waiter =
                 options.maintenance == .thread && options.durability == .sync ? CommitWaiter(committer) : nil
             startThreads(options)
+        }
+
+        private static func uploadEnvironment(
+            _ parts: LogParts, _ space: DiskSpace, _ maintainer: Maintainer
+        ) -> UploadSegments.Environment {
+            let (directory, manifest, publisher) = (parts.directory, parts.manifest, parts.publisher)
+            return UploadSegments.Environment(
+                makeSegment: { () throws(LogError) in
+                    // Before the file has a number: no blob in it is of an earlier transaction.
+                    let begun = publisher.snapshot.sequence
+                    try manifest.makeRoom()
+                    let managed = try directory.createDurably(
+                        .blobSegment, headerSite: "upload.header", directorySite: "upload.directory")
+                    managed.noteListed()
+                    try manifest.commit([managed.addition(begun: begun)])
+                    publisher.update(files: { $0.adding(managed) })
+                    return BlobSegment(
+                        managed, end: UInt64(FileHeader.byteCount), previousHead: 0, progress: directory.progress)
+                },
+                checkMayWrite: { () throws(LogError) in
+                    if let failure = publisher.failure { throw .poisoned(by: failure, ", so nothing more is written.") }
+                    if space.isForDeletesOnly() { throw LogError(noRoom: nil, path: directory.path) }
+                },
+                noteFull: { directory.noteFull($0) }, askForCheckpoint: { [weak maintainer] in _ = maintainer?.ask() })
         }
 
         private func startThreads(_ options: LogOptions) {

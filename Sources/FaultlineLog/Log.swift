@@ -151,6 +151,7 @@ package final class Log: @unchecked Sendable {
     }
 
     deinit {
+        writing?.sequencer.uploads.shut()
         writing?.stopThreads()
         storeLock.release()
     }
@@ -296,6 +297,7 @@ package final class Log: @unchecked Sendable {
         }
         guard let writing, getpid() == ownerProcess.load(ordering: .relaxed) else { return }
         writing.stopThreads()
+        writing.sequencer.uploads.shut()
         guard failure == nil else { return }
         // The holder of the writer lock finishes its transaction; no thread gets the lock afterwards.
         defer {
@@ -344,6 +346,7 @@ package final class Log: @unchecked Sendable {
     private func detach() {
         isClosed.store(true, ordering: .releasing)
         writing?.stopThreads()
+        writing?.sequencer.uploads.shut()
         directory.damage.tellNobody()
         storeLock.release()
         entry.log = nil

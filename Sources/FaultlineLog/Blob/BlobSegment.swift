@@ -1,9 +1,13 @@
 import FaultlineDisk
+import Synchronization
 
-/// The blob segment that is being written.
+/// A blob segment that is being written.
 ///
-/// Concurrency: `end` and `previousHead` are guarded by the writer lock. The durable end is guarded by `lock`, because
-/// the leader of a commit synchronizes.
+/// One thread at a time writes blobs to its end: the holder of the writer lock, the mover, or the upload that has
+/// leased the segment. Headers of finished uploads are written by the holder of the writer lock.
+///
+/// Concurrency: `end`, `previousHead`, `furthest` and `room` belong to the thread that writes blobs. The durable end is
+/// guarded by `lock`, because the leader of a commit synchronizes; `covered` and `failure` are guarded by `syncing`.
 // Safe because of the rules in the comment above.
 final class BlobSegment: @unchecked Sendable {
     let managed: ManagedFile
@@ -14,10 +18,16 @@ final class BlobSegment: @unchecked Sendable {
     var previousHead: UInt32
     /// The offset behind the last byte ever written.
     var furthest: UInt64
-    /// Guarded by the writer lock, like `end`.
     var room: RoomAhead
-    /// Set by a failed write: the file gets no further bytes.
-    var hasFailed = false
+    private let failed = Atomic<Bool>(false)
+    /// Writes of bytes so far.
+    private let writes = Atomic<UInt64>(0)
+    /// The writes that a synchronization has covered.
+    private var covered: UInt64 = 0
+    /// Held by an upload while it writes to the segment, which it has leased.
+    let use = EngineLock()
+    /// Whether the store was closed, so that no upload may write; guarded by `use`.
+    var isShut = false
     private let lock = EngineLock()
     private var durableEnd: UInt64
     /// Held while the file is synchronized.
@@ -51,6 +61,70 @@ final class BlobSegment: @unchecked Sendable {
     }
 
     var durable: UInt64 { lock.withLock { durableEnd } }
+
+    /// Whether a write or a synchronization failed: the file gets no further blobs.
+    var hasFailed: Bool {
+        get { failed.load(ordering: .acquiring) }
+        set { failed.store(newValue, ordering: .releasing) }
+    }
+
+    /// Records that bytes were written.
+    func noteWrite() { writes.add(1, ordering: .acquiringAndReleasing) }
+
+    /// The number of writes so far, for `synchronize(covering:)`.
+    var writeCount: UInt64 { writes.load(ordering: .acquiring) }
+
+    /// The contents of a blob's headers that are written now.
+    ///
+    /// - Parameters:
+    ///   - id: The blob.
+    ///   - owner: Its owner.
+    ///   - durable: An offset up to which the file is durable, at most that of the headers.
+    /// - Returns: These, and the progress of the log.
+    func naming(id: RecordID, owner: BlobOwner, durable: UInt64) -> BlobBody.Naming {
+        BlobBody.Naming(
+            id: id, owner: owner, durableSequence: progress.durable, acknowledgedSequence: progress.acknowledged,
+            durable: durable)
+    }
+
+    /// Writes the headers of a blob whose bytes lie in the segment; nothing is synchronized.
+    ///
+    /// Headers of several blobs may be written in another order than their offsets, so none names the one before.
+    func writeHeaders(of body: BlobBody, id: RecordID, owner: BlobOwner) throws(LogError) -> BlobPlacement {
+        let naming = naming(id: id, owner: owner, durable: UInt64(FileHeader.byteCount))
+        var recordCRC: UInt32 = 0
+        for number in 0..<body.pieceCount {
+            let headers = body.headers(before: number, naming, previousHead: 0, in: managed)
+            if number == 0 { recordCRC = headers.recordCRC }
+            let offset = body.layout.piece(number, payloadByteCount: body.payloadByteCount).frameOffset
+            do throws(DiskError) {
+                try managed.file.write(headers.bytes.bytes, at: offset)
+            } catch {
+                hasFailed = true
+                throw LogError(error, doing: "writing a blob")
+            }
+            noteWrite()
+        }
+        return body.placement(in: managed.number, recordCRC: recordCRC)
+    }
+
+    /// Makes the first writes of the segment durable, if they are not.
+    ///
+    /// - Parameters:
+    ///   - count: The number of writes, as `writeCount` was.
+    ///   - site: The place of the synchronization.
+    /// - Throws: The error of the synchronization, for good: after a failure each later call throws it too.
+    func synchronize(covering count: UInt64, site: SyncSite) throws(LogError) {
+        syncing.lock()
+        defer { syncing.unlock() }
+        guard covered < count else { return }
+        let now = writeCount
+        do throws(LogError) { try flush(site) } catch {
+            hasFailed = true
+            throw error
+        }
+        covered = now
+    }
 
     /// Makes the bytes before `end` durable, if they are not.
     ///

@@ -10,7 +10,6 @@ struct BlobWriter: ~Copyable {
 
     let segment: BlobSegment
     private let layout: BlobLayout
-    private let frameOffset: UInt64
     private var entries = ByteWriter(byteCapacity: 1_024)
     private var chunkCount = 0
     private var rawByteCount: UInt64 = 0
@@ -28,8 +27,7 @@ struct BlobWriter: ~Copyable {
     init(_ segment: BlobSegment, isCompressing: Bool) {
         self.segment = segment
         self.isCompressing = isCompressing
-        frameOffset = segment.end
-        layout = BlobLayout(recordOffset: frameOffset + UInt64(FrameHeader.byteCount))
+        layout = BlobLayout(recordOffset: segment.end + UInt64(FrameHeader.byteCount))
         payloadByteCount = UInt64(BlobHeader.byteCount)
         bufferedFrom = payloadByteCount
         buffer = BufferMemory.allocate(byteCount: Self.bufferByteCount + Limits.chunkByteCount)
@@ -119,6 +117,7 @@ struct BlobWriter: ~Copyable {
             segment.hasFailed = true
             throw LogError(error, doing: "writing a blob")
         }
+        segment.noteWrite()
     }
 
     /// Adds the chunk table, group by group.
@@ -148,82 +147,53 @@ struct BlobWriter: ~Copyable {
 
     /// Writes chunk table and headers, and moves the segment's end behind the blob.
     consuming func finish(id: RecordID, owner: BlobOwner) throws(LogError) -> BlobPlacement {
-        let header = BlobHeader(
-            rawByteCount: rawByteCount, storedByteCount: payloadByteCount - UInt64(BlobHeader.byteCount),
-            chunkCount: UInt32(chunkCount),
-            owner: owner, flags: isCompressed ? BlobHeader.flagCompressed : 0)
+        let body = try close()
+        let naming = segment.naming(id: id, owner: owner, durable: segment.durable)
+        var previousHead = segment.previousHead
+        var recordCRC: UInt32 = 0
+        for number in 0..<body.pieceCount {
+            var headers = body.headers(before: number, naming, previousHead: previousHead, in: segment.managed)
+            previousHead = headers.headCRC
+            if number == 0 { recordCRC = headers.recordCRC }
+            try write(&headers, before: number, of: body)
+        }
+        segment.end = body.end
+        segment.previousHead = previousHead
+        return body.placement(in: segment.managed.number, recordCRC: recordCRC)
+    }
+
+    /// Writes the chunk table, leaves out the headers, and moves the segment's end behind the blob.
+    consuming func finishWithoutHeaders() throws(LogError) -> BlobBody {
+        let body = try close()
+        try flush()
+        segment.end = body.end
+        return body
+    }
+
+    /// Adds chunk table and padding, which is the tail of the last piece.
+    private mutating func close() throws(LogError) -> BlobBody {
         try appendTable()
-
-        var head = ByteWriter(byteCapacity: 128)
-        head.appendZeros(FrameHeader.byteCount + RecordHeader.byteCount + BlobHeader.byteCount)
-        guard let start = head.mutableBytes.baseAddress else { throw .tooLarge("A blob's header has no memory.") }
-        let record = start + FrameHeader.byteCount
-        header.write(to: record + RecordHeader.byteCount)
-        RecordHeader.write(
-            to: record, storedByteCount: Int(truncatingIfNeeded: payloadByteCount),
-            rawByteCount: Int(truncatingIfNeeded: rawByteCount), table: TableID.blobs.rawValue, layout: 0, id: id,
-            operation: .blob,
-            flags: [])
-        RecordHeader.seal(
-            record, RecordHeader.byteCount + BlobHeader.byteCount,
-            binding: segment.managed.recordBinding(at: layout.recordOffset))
-        let recordCRC = record[RecordHeader.Fields.checksum]
-
-        // The padding is the tail of the last piece.
         while (bufferedFrom + UInt64(buffered)) & 7 != 0 {
             (buffer + buffered).storeBytes(of: 0, as: UInt8.self)
             buffered += 1
         }
-        var previousHead = segment.previousHead
-        for number in 0..<BlobLayout.pieceCount(payloadByteCount: payloadByteCount) {
-            previousHead = try writeFrame(number, id: id, &head, previousHead)
-        }
-        let placement = BlobPlacement(
-            segment: segment.managed.number, offset: layout.recordOffset, rawByteCount: rawByteCount,
-            storedByteCount: payloadByteCount, recordCRC: recordCRC, flags: header.flags)
-        segment.end = layout.end(payloadByteCount: payloadByteCount)
-        segment.previousHead = previousHead
-        return placement
+        return BlobBody(
+            layout: layout, rawByteCount: rawByteCount, payloadByteCount: payloadByteCount, chunkCount: chunkCount,
+            isCompressed: isCompressed)
     }
 
     /// Writes the headers before one piece, with the piece itself if all of it is still in memory.
-    private mutating func writeFrame(
-        _ number: UInt64, id: RecordID, _ head: inout ByteWriter, _ previousHead: UInt32
-    ) throws(LogError) -> UInt32 {
-        let piece = layout.piece(number, payloadByteCount: payloadByteCount)
-        let offset = piece.frameOffset
-        var continuation = ByteWriter(byteCapacity: 128)
-        if number > 0 {
-            continuation.appendZeros(Int(BlobLayout.overhead))
-            if let start = continuation.mutableBytes.baseAddress {
-                let record = start + FrameHeader.byteCount
-                RecordHeader.write(
-                    to: record, storedByteCount: piece.byteCount, rawByteCount: piece.byteCount,
-                    table: TableID.blobs.rawValue,
-                    layout: 0, id: id, operation: .blob, flags: [])
-                RecordHeader.seal(
-                    record, RecordHeader.byteCount,
-                    binding: segment.managed.recordBinding(at: offset + UInt64(FrameHeader.byteCount)))
-            }
-        }
-        let bytes = number > 0 ? continuation.mutableBytes : head.mutableBytes
-        guard let start = bytes.baseAddress else { return previousHead }
-        let frame = FrameHeader(
-            kind: .blob, bodyByteCount: piece.bodyByteCount,
-            headersCRC: CRC32C.checksum(start + FrameHeader.byteCount, RecordHeader.byteCount), recordCount: 1,
-            flags: piece.isLast ? 0 : FrameHeader.flagContinued, sequence: segment.progress.durable,
-            durable: segment.durable, previousHead: previousHead, part: UInt32(number),
-            spill: segment.progress.acknowledged)
-        let result = frame.write(to: start, at: offset, of: segment.managed.header)
+    private mutating func write(
+        _ headers: inout BlobBody.Headers, before number: UInt64, of body: BlobBody
+    ) throws(LogError) {
+        let piece = body.layout.piece(number, payloadByteCount: body.payloadByteCount)
         if number == 0, piece.isLast, bufferedFrom == UInt64(BlobHeader.byteCount) {
             // A small blob is one write.
-            head.append(UnsafeRawBufferPointer(start: buffer, count: buffered))
+            headers.bytes.append(UnsafeRawBufferPointer(start: buffer, count: buffered))
             buffered = 0
-            try write(head.bytes, at: offset)
-            return result
+            return try write(headers.bytes.bytes, at: piece.frameOffset)
         }
         if buffered > 0 { try flush() }
-        try write(UnsafeRawBufferPointer(bytes), at: offset)
-        return result
+        try write(headers.bytes.bytes, at: piece.frameOffset)
     }
 }

@@ -38,6 +38,9 @@ final class CommitRequest: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var blobs: BlobSegment?
     /// The offset in that segment behind the blobs of this transaction.
     let blobEnd: UInt64
+    /// Segments with uploads that this transaction places, and the writes of each that must be durable before the frame
+    /// is written; nil for none, and once done.
+    @exclusivity(unchecked) private(set) var uploads: [UploadMark]?
     /// Whether the request needs only a commit's own durability, which is none with `.async`.
     let isCommit: Bool
 
@@ -50,9 +53,13 @@ final class CommitRequest: @unchecked Sendable {
     /// The offset of the next frame, and headCRC of the frame before; valid once done.
     @exclusivity(unchecked) var position: (segment: ManagedFile, offset: UInt64, previousHead: UInt32)?
 
-    init(frame: Frame?, visible: Visible?, blobs: BlobSegment? = nil, blobEnd: UInt64 = 0, isCommit: Bool = true) {
+    init(
+        frame: Frame?, visible: Visible?, blobs: BlobSegment? = nil, blobEnd: UInt64 = 0,
+        uploads: [UploadMark]? = nil, isCommit: Bool = true
+    ) {
         self.frame = frame
         self.visible = visible
+        self.uploads = uploads
         self.blobs = blobs
         self.blobEnd = blobEnd
         self.isCommit = isCommit
@@ -109,6 +116,7 @@ final class CommitRequest: @unchecked Sendable {
         frame = nil
         visible = nil
         blobs = nil
+        uploads = nil
         state.store(.done, ordering: .releasing)
         if isWaited { sem_post(semaphore) }
     }
@@ -118,4 +126,11 @@ final class CommitRequest: @unchecked Sendable {
         state.store(.leading, ordering: .releasing)
         sem_post(semaphore)
     }
+}
+
+/// Writes to a segment of uploads that a commit depends on.
+struct UploadMark {
+    let segment: BlobSegment
+    /// The number of its writes when the headers of the upload were written.
+    let writeCount: UInt64
 }

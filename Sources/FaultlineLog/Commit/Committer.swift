@@ -279,7 +279,9 @@ final class Committer: @unchecked Sendable {
     private func synchronizeBlobs() throws(LogError) {
         var end: UInt64 = 0
         var segment: BlobSegment?
-        for request in group where request.blobEnd > 0 {
+        for request in group {
+            if let uploads = request.uploads { try Self.synchronize(uploads) }
+            guard request.blobEnd > 0 else { continue }
             // A full segment may be followed by the next one in the same group.
             if let segment, segment !== request.blobs { try segment.synchronize(through: end) }
             segment = request.blobs
@@ -287,6 +289,10 @@ final class Committer: @unchecked Sendable {
         }
         guard let segment else { return }
         try segment.synchronize(through: end)
+    }
+
+    private static func synchronize(_ uploads: [UploadMark]) throws(LogError) {
+        for upload in uploads { try upload.segment.synchronize(covering: upload.writeCount, site: "upload.commit") }
     }
 
     /// Seals the segment and continues in the next one: before the new one gets a frame, all of the old one is durable

@@ -19,6 +19,18 @@ extension Sequencer {
         current.writtenBlobs.append((number, segment.end - max(before, UInt64(FileHeader.byteCount))))
     }
 
+    /// Counts the growth and the dead bytes of the segments of uploads since the last call.
+    func countUploads() {
+        for change in uploads.takeChanges() {
+            if change.end > account.segments.end(of: change.number) {
+                account.segments.setEnd(change.end, of: change.number)
+            }
+            guard change.deadByteCount > 0 else { continue }
+            account.segments.addDead(change.deadByteCount, of: UInt32(truncatingIfNeeded: change.number))
+            account.deadBlobByteCount += change.deadByteCount
+        }
+    }
+
     /// Counts the bytes written for a transaction that is rolled back.
     func countGivenUp() {
         if let blobs { countWrittenBlobs(in: blobs) }
@@ -32,6 +44,7 @@ extension Sequencer {
     /// The caller must hold the writer lock.
     func deadByteCounts() -> [UInt32: UInt64] {
         account.countOverhead(in: logEnd.segment)
+        countUploads()
         return account.segments.dead
     }
 }

@@ -54,10 +54,36 @@ extension Sequencer {
         }
     }
 
+    /// Places a large value that was written beside transactions: writes its headers, and no other byte of it.
+    ///
+    /// If its headers were written before, or its segment gets no more bytes, the value is copied.
+    func putBlob(_ upload: FinishedUpload, owner: BlobOwner) throws(LogError) -> RecordID {
+        if let failure = current.failure { throw failure }
+        guard uploads.claim(upload) else { return try copyBlob(upload.held, owner: owner) }
+        countUploads()
+        let segment = upload.segment
+        current.writtenBlobs.append((UInt32(truncatingIfNeeded: segment.managed.number), upload.byteCountInSegment))
+        let id = tables.allocate(1, in: TableID.blobs.rawValue)
+        let placement: BlobPlacement
+        do throws(LogError) {
+            placement = try segment.writeHeaders(of: upload.body, id: id, owner: owner)
+        } catch {
+            throw fail(error)
+        }
+        current.noteUpload(in: segment)
+        try put(placement, of: id)
+        return id
+    }
+
     /// Copies a blob without decompressing it.
     func copyBlob(_ id: RecordID, owner: BlobOwner) throws(LogError) -> RecordID {
         let (placement, managed) = try placement(of: id)
-        var reader = try BlobReader(id, placement, managed)
+        return try copyBlob(HeldBlob(id: id, placement: placement, file: managed), owner: owner)
+    }
+
+    /// Copies a blob, of this store or another one, without decompressing it.
+    func copyBlob(_ held: HeldBlob, owner: BlobOwner) throws(LogError) -> RecordID {
+        var reader = try held.reader()
         let segment = try openBlobSegment()
         var writer = BlobWriter(segment, isCompressing: false)
         do throws(LogError) {
@@ -123,6 +149,11 @@ extension Sequencer {
             throw fail(error)
         }
         noteBlobs()
+        try put(placement, of: id)
+    }
+
+    /// Writes the placement record of a blob.
+    private func put(_ placement: BlobPlacement, of id: RecordID) throws(LogError) {
         committer.noteBlob(placement.storedByteCount)
         try put(id, in: .blobs, layout: 0, changed: nil, flags: .noIndexChange, byteCount: BlobPlacement.byteCount) {
             bytes in

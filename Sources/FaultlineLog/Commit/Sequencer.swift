@@ -31,6 +31,8 @@ final class Sequencer: @unchecked Sendable {
     @exclusivity(unchecked) var indexes: IndexSet
     @exclusivity(unchecked) var stage = EntryStage()
     @exclusivity(unchecked) var blobs: BlobSegment?
+    /// The segments of large values that are written beside transactions.
+    let uploads: UploadSegments
 
     /// Bytes that segments take, and when writers must wait for compaction.
     let account: SpaceAccount
@@ -69,6 +71,7 @@ final class Sequencer: @unchecked Sendable {
         account = SpaceAccount(
             opened.segmentSpace, segmentByteCount: parts.options.segmentByteCount,
             uncountedDrop: opened.hasUncountedDead ? opened.replay.sequence : nil)
+        uploads = UploadSegments(path: parts.directory.path, segmentByteCount: account.segmentByteCount)
         frame = FrameWriter(committer, byteCountMax: parts.options.frameByteCount)
         account.suitSegments(toLive: account.segments.liveByteCount, parts.options)
         account.tolerate()
@@ -190,7 +193,8 @@ final class Sequencer: @unchecked Sendable {
         let captured = tables.capture()
         let request = CommitRequest(
             frame: closeFrame(flags: 0), visible: .init(sequence: sequence, tables: captured),
-            blobs: current.usesBlobs ? blobs : nil, blobEnd: current.usesBlobs ? blobs?.end ?? 0 : 0)
+            blobs: current.usesBlobs ? blobs : nil, blobEnd: current.usesBlobs ? blobs?.end ?? 0 : 0,
+            uploads: current.uploads)
         let leads = committer.enqueue(request)
         if current.usesBlobs, let blobs { countWrittenBlobs(in: blobs) }
         current.writtenBlobs.removeAll()

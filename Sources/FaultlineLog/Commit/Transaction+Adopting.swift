@@ -30,6 +30,23 @@ extension Transaction {
         return nil
     }
 
+    /// Places a large value that was written beside transactions, without copying it.
+    ///
+    /// It is copied if another transaction has placed it before, even one that was rolled back; if it belongs to another
+    /// log; or if the file that it lies in has failed.
+    ///
+    /// - Throws: Disk errors; the transaction cannot be completed then.
+    package mutating func putBlob(_ upload: FinishedUpload, owner: BlobOwner) throws(LogError) -> RecordID {
+        try sequencer.putBlob(upload, owner: owner)
+    }
+
+    /// Writes a copy of a blob of this store or another one, without decompressing it.
+    ///
+    /// - Throws: `.damaged` if it does not verify; disk errors. The transaction cannot be completed then.
+    package mutating func copyBlob(_ held: HeldBlob, owner: BlobOwner) throws(LogError) -> RecordID {
+        try sequencer.copyBlob(held, owner: owner)
+    }
+
     /// Ensures that new identifiers of a table are `next` or above.
     package mutating func raiseNextID(in table: TableID, to next: RecordID) throws(LogError) {
         let now = nextID(in: table)

@@ -15,6 +15,8 @@ struct TransactionState {
     var deleteCount: UInt32 = 0
     var dropsTable = false
     var usesBlobs = false
+    /// The segments with uploads that it places; nil if it places none.
+    private(set) var uploads: [UploadMark]?
     /// Whether it counts as one that needs room, even if it deletes.
     var leavesReserve = false
     /// Bytes that it has written to the log, by segment.
@@ -42,6 +44,14 @@ struct TransactionState {
     /// Records an error after which the transaction cannot be completed, even if its body hides it.
     mutating func fail(_ error: LogError) {
         if failure == nil { failure = error }
+    }
+
+    /// Records that it has placed an upload, whose headers are written.
+    mutating func noteUpload(in segment: BlobSegment) {
+        var marks = uploads ?? []
+        marks.removeAll { $0.segment === segment }
+        marks.append(UploadMark(segment: segment, writeCount: segment.writeCount))
+        uploads = marks
     }
 
     /// Records the place of a frame that is begun.

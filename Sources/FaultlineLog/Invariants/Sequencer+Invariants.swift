@@ -16,6 +16,7 @@ extension Sequencer {
                 "while no thread holds `turn`, the working tables are captured, and `stage` is empty",
                 "frames, blobs or runs of a transaction are left")
         }
+        try uploads.checkInvariants()
         let published = publisher.snapshot.sequence
         guard published <= sequence else {
             throw broken(

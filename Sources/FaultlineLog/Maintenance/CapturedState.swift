@@ -6,6 +6,8 @@ struct CapturedState {
     let blobs: (number: UInt64, end: UInt64, head: UInt32)?
     /// The segment of those blobs, if it is so large that the next ones go to another.
     let fullBlobs: BlobSegment?
+    /// The segments of uploads.
+    let uploads: [UploadSegments.Captured]
     let dead: [UInt32: UInt64]
     /// Done when everything captured is durable.
     let request: CommitRequest
@@ -33,6 +35,9 @@ extension CapturedState {
             .durable(file: position.segment.number, offset: position.offset, head: position.previousHead),
         ]
         if let blobs { edits.append(.durable(file: blobs.number, offset: blobs.end, head: blobs.head)) }
+        for upload in uploads where !upload.isOver && upload.placedEnd > 0 {
+            edits.append(.durable(file: upload.segment.managed.number, offset: upload.placedEnd, head: 0))
+        }
         return edits
     }
 }

@@ -23,6 +23,12 @@ extension Checkpointer {
         guard let position = captured.request.position else { throw .closed(directory.path) }
         let state = manifest.state
         if let full = captured.fullBlobs { compactor.oweSeal(of: full, last: captured.sequence, state) }
+        for upload in captured.uploads where upload.isOver {
+            compactor.oweSeal(of: upload.segment, last: captured.sequence, state)
+            // No table names a blob in it.
+            let number = upload.segment.managed.number
+            if upload.placedEnd == 0, !state.isKept(number) { compactor.finished.insert(number) }
+        }
         if try isStored(captured, at: position, in: state) {
             if isClosing, !state.isClean { try manifest.commit([.clean]) }
             return
@@ -62,6 +68,7 @@ extension Checkpointer {
         guard let last = state.checkpoint else {
             // Nothing was ever written.
             return captured.sequence == 0 && position.offset == UInt64(FileHeader.byteCount)
+                && !compactor.needsCheckpoint
         }
         guard last.sequence == captured.sequence, last.segment == position.segment.number,
             last.offset == position.offset, !compactor.needsCheckpoint
@@ -156,6 +163,7 @@ extension Checkpointer {
             tables: sequencer.tables.captured, sequence: sequencer.sequence, wallNanoseconds: sequencer.wallNanoseconds,
             blobs: blobs.map { ($0.managed.number, $0.end, $0.previousHead) },
             fullBlobs: sequencer.takeFullBlobSegment(),
+            uploads: sequencer.uploads.capture(segmentByteCount: sequencer.account.segmentByteCount),
             dead: sequencer.deadByteCounts(), request: request,
             leads: leads)
     }

@@ -35,8 +35,9 @@ extension Checkpointer {
 
     /// The end of the unsealed segment of a kind, as the manifest was just written.
     private func openEnd(_ kind: FileKind, _ state: ManifestState) -> KeptState.SegmentPlace {
-        guard let number = state.numbers(of: kind).last(where: { state.files[$0]?.seal == nil }),
-            let file = state.files[number], number < capturedFileNumber
+        // A segment of uploads needs no end here: all that are not sealed are sealed by a return, and by a recovery.
+        let open = state.numbers(of: kind).last { state.files[$0]?.seal == nil && !sequencer.uploads.isOwn($0) }
+        guard let number = open, let file = state.files[number], number < capturedFileNumber
         else { return .none }
         return KeptState.SegmentPlace(segment: number, offset: file.durable, head: file.durableHead)
     }
@@ -80,6 +81,7 @@ extension Checkpointer {
             // No thread writes any more; this waits for queued frames.
             sequencer.turn.lock()
             let (request, leads) = sequencer.enqueueBarrier()
+            let uploads = sequencer.uploads.capture(segmentByteCount: sequencer.account.segmentByteCount)
             sequencer.turn.unlock()
             committer.finish(request, leads: leads)
             if let failure = request.failure { throw failure }
@@ -89,7 +91,8 @@ extension Checkpointer {
             // The transactions after the state's are gone, and their numbers will be used again.
             directory.progress.begin(at: kept.sequence)
             try manifest.commit(
-                manifest.state.editsReturning(to: kept, goingOnIn: segment.addition(begun: kept.sequence)),
+                manifest.state.editsReturning(
+                    to: kept, goingOnIn: segment.addition(begun: kept.sequence), uploads.map(\.segment)),
                 isFresh: true)
         }
     }
@@ -98,7 +101,9 @@ extension Checkpointer {
 extension ManifestState {
     /// The edits that restore a kept state: its segments are sealed at their ends, all later ones are dropped, and so
     /// are tables and indexes, to be rebuilt.
-    fileprivate func editsReturning(to kept: KeptState, goingOnIn segment: ManifestEdit) -> [ManifestEdit] {
+    fileprivate func editsReturning(
+        to kept: KeptState, goingOnIn segment: ManifestEdit, _ uploads: [BlobSegment]
+    ) -> [ManifestEdit] {
         var edits: [ManifestEdit] = [.stateReleased]
         let sorted = files.sorted { $0.key < $1.key }
         for (number, file) in sorted where kept.owns(file.added) {
@@ -109,6 +114,10 @@ extension ManifestState {
                         number: number, end: end.offset, chain: end.head,
                         firstSequence: file.kind == .coldSegment ? 0 : file.added.begun + 1,
                         lastSequence: kept.sequence)))
+        }
+        for upload in uploads {
+            guard let file = files[upload.managed.number], kept.owns(file.added) else { continue }
+            edits.append(.fileSealed(upload.seal(begun: file.added.begun, last: kept.sequence)))
         }
         for run in runs { edits.append(.runDropped(index: run.index, file: run.file)) }
         for (number, file) in sorted where !kept.owns(file.added) { edits.append(.fileDropped(number: number)) }

@@ -70,22 +70,3 @@ extension Snapshot {
         LogError(.missing, "Blob \(id) does not exist.")
     }
 }
-
-/// A blob that stays readable after its deletion: keeps its file open, but not the snapshot that it was found in.
-package struct HeldBlob: Sendable {
-    private let id: RecordID
-    private let placement: BlobPlacement
-    private let file: ManagedFile
-
-    init(id: RecordID, placement: BlobPlacement, file: ManagedFile) {
-        self.id = id
-        self.placement = placement
-        self.file = file
-    }
-
-    /// Reads a range of the blob; only the chunks that hold it are read, and verified.
-    package func read(_ range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer) throws(LogError) {
-        var reader = try BlobReader(id, placement, file)
-        try reader.read(range, into: target)
-    }
-}

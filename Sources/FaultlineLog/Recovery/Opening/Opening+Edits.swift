@@ -12,15 +12,29 @@ extension Opening {
     }
 
     /// The edits that seal the unsealed blob segments and cold segments.
-    func sealEdits(_ state: ManifestState, _ replay: Replay) -> [ManifestEdit] {
+    ///
+    /// A blob segment is sealed behind its last byte: those behind the last blob are of uploads that no transaction has
+    /// placed, and are counted as dead.
+    func sealEdits(
+        _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ replay: inout Replay
+    ) throws(LogError) -> [ManifestEdit] {
         var edits: [ManifestEdit] = []
         for (number, file) in state.files.sorted(by: { $0.key < $1.key })
         where file.kind == .blobSegment && file.seal == nil {
+            let placed = max(file.durable, replay.blobEnds[number] ?? 0)
+            var end = placed
+            if let managed = segments[number] {
+                let length = try onDisk("opening a blob segment") { () throws(DiskError) in
+                    try managed.file.byteCount()
+                }
+                end = max(placed, length.roundedUpTo8)
+            }
+            replay.dead[UInt32(truncatingIfNeeded: number), default: 0] += end - placed
             edits.append(
                 .fileSealed(
                     SealedFile(
-                        number: number, end: max(file.durable, replay.blobEnds[number] ?? 0), chain: 0,
-                        firstSequence: file.added.begun + 1, lastSequence: replay.sequence)))
+                        number: number, end: end, chain: 0, firstSequence: file.added.begun + 1,
+                        lastSequence: replay.sequence)))
         }
         for (number, end) in coldEnds.sorted(by: { $0.key < $1.key }) {
             edits.append(

@@ -46,7 +46,7 @@ extension Opening {
             rescued.segment.addition(begun: behind.first.map { $0.record.sequence - 1 } ?? replay.sequence),
             .durable(file: rescued.segment.number, offset: rescued.end, head: rescued.head),
         ]
-        edits += sealEdits(state, replay) + restartEdits(state, replay, start)
+        edits += try sealEdits(state, files.segments, &replay) + restartEdits(state, replay, start)
         for edit in edits where !next.apply(edit) {
             throw .damaged("The manifest contradicts itself.", files.reading.managed.path)
         }
