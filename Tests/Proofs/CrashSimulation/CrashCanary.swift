@@ -13,7 +13,7 @@ package let crashSites: [SyncSite] = [
     "manifest.directory",
     "manifest.edit", "manifest.fresh", "manifest.removal", "merge.directory", "recovery.directory", "recovery.rescued",
     "segment.directory",
-    "segment.header", "spill.content",
+    "segment.header", "spill.content", "upload.commit", "upload.directory", "upload.header",
 ]
 
 /// A crash run in which one place of the code makes nothing durable, until a check fails.

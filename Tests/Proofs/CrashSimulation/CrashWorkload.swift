@@ -20,6 +20,8 @@ package final class CrashWorkload {
         package var droppedSegments = 0
         package var movedBytes = 0
         package var waits = 0
+        package var uploads = 0
+        package var placedUploads = 0
     }
 
     /// The largest number of transactions of one compaction, for new placements of blobs.
@@ -36,6 +38,10 @@ package final class CrashWorkload {
     package var issued: UInt64 { newest + Self.compactionTransactionMax }
     private var newest: UInt64 { UInt64(states.count - 1) }
     private(set) package var reach = Reach()
+    /// Large values that are being written beside transactions, with their bytes so far.
+    private var uploads: [(upload: BlobUpload, bytes: [UInt8])] = []
+    /// Those that are complete, and wait for a transaction.
+    private var waiting: [(upload: FinishedUpload, bytes: [UInt8])] = []
     package let options: LogOptions
     /// Gets the invariants that recovery breaks.
     let watch = InvariantWatch()
@@ -83,7 +89,7 @@ package final class CrashWorkload {
         var log = try open(disk, path)
         for _ in 0..<stepCount {
             if shouldStop() { break }
-            switch random.below(44) {
+            switch random.below(52) {
             case 0..<24: try commit(log, recordCount: 1 + random.below(4))
             case 24..<28: try commit(log, recordCount: 10 + random.below(30))
             case 28..<31: try abandon(log)
@@ -94,6 +100,7 @@ package final class CrashWorkload {
                 reach.checkpoints += 1
             case 37: try dropTable(log)
             case 38..<42: try compact(log)
+            case 42..<50: try upload(log)
             default:
                 if random.oneIn(2) {
                     try log.close()
@@ -104,6 +111,9 @@ package final class CrashWorkload {
                     kill(log)
                     reach.kills += 1
                 }
+                uploads.removeAll()
+                // A value that was not placed in time is copied, or its bytes stay unused.
+                if random.oneIn(2) { waiting.removeAll() }
                 log = try open(disk, path)
                 try check(log)
             }
@@ -113,6 +123,8 @@ package final class CrashWorkload {
         }
         try log.close()
         acknowledged = newest
+        uploads.removeAll()
+        waiting.removeAll()
     }
 
     /// Compaction changes no content, but may have made transactions.
@@ -170,6 +182,58 @@ package final class CrashWorkload {
         try noteCommit(log)
         reach.commits += 1
         if frames > options.frameByteCount { reach.multiFrameCommits += 1 }
+    }
+
+    /// Begins, continues, completes, drops or places a large value that is written beside transactions.
+    private func upload(_ log: Log) throws {
+        switch random.below(6) {
+        case 0 where uploads.count < 3:
+            uploads.append((try log.beginUpload(), []))
+        case 0...2 where !uploads.isEmpty:
+            let place = random.below(uploads.count)
+            let bytes = random.bytes(random.pick([10, 900, 3_000, 70_000]))
+            try bytes.withUnsafeBytes { try uploads[place].upload.append($0) }
+            uploads[place].bytes += bytes
+        case 3 where !uploads.isEmpty:
+            let (upload, bytes) = uploads.remove(at: random.below(uploads.count))
+            if random.oneIn(4) { return upload.cancel() }
+            waiting.append((try upload.finish(), bytes))
+            reach.uploads += 1
+        case 4...5 where !waiting.isEmpty:
+            let (upload, bytes) = waiting.remove(at: random.below(waiting.count))
+            // One that was placed, or rolled back, is copied the next time.
+            if random.oneIn(4) { waiting.append((upload, bytes)) }
+            if random.oneIn(8) { return try abandon(log, placing: upload) }
+            try place(upload, bytes, log)
+        default:
+            uploads.append((try log.beginUpload(), []))
+        }
+        if uploads.count > 4 { uploads.removeFirst().upload.cancel() }
+    }
+
+    private func place(_ upload: FinishedUpload, _ bytes: [UInt8], _ log: Log) throws {
+        var state = states[states.count - 1]
+        states.append(state)
+        _ = try log.write(author: nil) { transaction in
+            if self.random.oneIn(2) { _ = try self.change(&transaction, &state) }
+            try self.makeRoomForABlob(&transaction, &state)
+            let id = try transaction.putBlob(upload, owner: Self.owner)
+            state.blobs[id] = bytes
+            self.states[self.states.count - 1] = state
+        }
+        try noteCommit(log)
+        reach.commits += 1
+        reach.placedUploads += 1
+    }
+
+    private func abandon(_ log: Log, placing upload: FinishedUpload) throws {
+        do {
+            _ = try log.write(author: nil) { transaction in
+                _ = try transaction.putBlob(upload, owner: Self.owner)
+                throw Abandonment()
+            }
+        } catch is Abandonment {}
+        reach.abandoned += 1
     }
 
     private struct Abandonment: Error {}
@@ -238,16 +302,21 @@ package final class CrashWorkload {
     }
 
     private func putBlob(_ transaction: inout Transaction, _ state: inout CrashModel, _ byteCount: Int) throws {
-        if let old = state.blobs.keys.sorted().first, random.oneIn(2) || state.blobs.count > 3 {
-            try transaction.deleteBlob(old)
-            state.blobs[old] = nil
-        }
+        try makeRoomForABlob(&transaction, &state)
         let bytes =
             random.oneIn(2) ? random.bytes(byteCount) : [UInt8](repeating: UInt8(random.below(256)), count: byteCount)
-        let owner = BlobOwner(table: TableID(rawValue: 16), slot: 1, id: 1)
-        let id = try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: owner) }
+        let id = try bytes.withUnsafeBytes { try transaction.putBlob($0, owner: Self.owner) }
         state.blobs[id] = bytes
         reach.blobs += 1
+    }
+
+    private static let owner = BlobOwner(table: TableID(rawValue: 16), slot: 1, id: 1)
+
+    /// Deletes a blob now and then.
+    private func makeRoomForABlob(_ transaction: inout Transaction, _ state: inout CrashModel) throws {
+        guard let old = state.blobs.keys.sorted().first, random.oneIn(2) || state.blobs.count > 3 else { return }
+        try transaction.deleteBlob(old)
+        state.blobs[old] = nil
     }
 }
 

@@ -37,6 +37,9 @@ package struct FaultLeg: Sendable {
         FaultLeg(
             "blobs", .closed, [.open, .commitBlobs([700, 3_000]), .commitBlobs([900, 40, 5_000]), .read, .close]),
         FaultLeg(
+            "uploads", .closed,
+            [.open, .upload(byteCount: 70_000), .upload(byteCount: 9_000), .read, .checkpoint, .close]),
+        FaultLeg(
             "streams", .closed, [.open, .streamBlob(byteCount: 70_000), .read, .streamBlob(byteCount: 200), .close]),
         FaultLeg(
             "checkpoints", .closed,

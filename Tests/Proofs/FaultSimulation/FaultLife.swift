@@ -64,6 +64,7 @@ final class FaultLife: @unchecked Sendable {
         case .commit(let count): try commit(log) { try $0.change(count, &$1, &$2) }
         case .commitBlobs(let sizes): try commit(log) { try $0.putBlobs(sizes, &$1, &$2) }
         case .streamBlob(let byteCount): try commit(log) { try $0.streamBlob(byteCount, &$1, &$2) }
+        case .upload(let byteCount): try upload(log, byteCount)
         case .commitRow(let byteCount): try commit(log) { try $0.putRow(byteCount, &$1, &$2) }
         case .giveUp(let count): try giveUp(log, count)
         case .commitByTwo(let count): commitByTwo(log, count, step)
@@ -131,6 +132,20 @@ final class FaultLife: @unchecked Sendable {
                 guardian.withLock { promised.refuse(sequence, of: Int(number)) }
             }
             throw error
+        }
+    }
+
+    private func upload(_ log: Log, _ byteCount: Int) throws {
+        var random = Seed(seed)
+        let bytes = random.bytes(byteCount)
+        let upload = try log.beginUpload()
+        for piece in [bytes.prefix(byteCount / 3), bytes.dropFirst(byteCount / 3)] {
+            try piece.withUnsafeBytes { try upload.append($0) }
+        }
+        let finished = try upload.finish()
+        try commit(log) { _, state, transaction in
+            let id = try transaction.putBlob(finished, owner: BlobOwner(table: TableID(rawValue: 16), slot: 1, id: 1))
+            state.blobs[id] = bytes
         }
     }
 

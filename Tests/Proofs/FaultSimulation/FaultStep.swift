@@ -9,6 +9,8 @@ package enum FaultStep: Sendable, Equatable {
     case commitBlobs([Int])
     /// One transaction with a blob that comes in pieces.
     case streamBlob(byteCount: Int)
+    /// A blob that is written beside transactions, and one transaction that places it.
+    case upload(byteCount: Int)
     /// One transaction with a row of `byteCount` bytes.
     case commitRow(byteCount: Int)
     /// A transaction that its own code abandons.

@@ -16,6 +16,7 @@ package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
     // Blobs.
     case putBlob, putSmallBlob, putLargeBlob, putCompressibleBlob, streamBlob, streamAnnouncedBlob
     case failStream, miscountStream, copyBlob, deleteBlob, replaceBlob, holdBlob, readHeldBlob
+    case upload, placeUpload
     // Snapshots.
     case takeSnapshot, readSnapshot, iterateSnapshot, endSnapshot
     // Maintenance.
@@ -67,11 +68,11 @@ package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
             .makeTable, .dropTable, .addKey, .removeKey, .moveKey, .swapKeys, .rotateKeys, .tryTakenKey, .takeFreedKey,
             .lookUpInTransaction, .scanIndexInTransaction, .readOwnWrites, .countInTransaction, .putBlob,
             .putSmallBlob, .putLargeBlob, .putCompressibleBlob, .streamBlob, .streamAnnouncedBlob, .failStream,
-            .miscountStream, .copyBlob, .deleteBlob, .replaceBlob:
+            .miscountStream, .copyBlob, .deleteBlob, .replaceBlob, .placeUpload:
             .transaction
         case .readRow, .lookUpKey, .scanTable, .scanRange, .scanPart, .scanIndex, .scanIndexRange, .countTable,
             .readBlob, .readBlobRange, .readHeldBlob, .takeSnapshot, .readSnapshot, .iterateSnapshot, .endSnapshot,
-            .holdBlob:
+            .holdBlob, .upload:
             .anywhere
         case .commitNothing, .commitByTwo, .checkpoint, .compact, .churnRows, .churnBlobs, .mergeRuns, .verify,
             .usage, .compareAll, .reopen, .killAndReopen, .cutPower, .openForReading, .openTwice, .changeBudget,

@@ -22,6 +22,13 @@ extension ModelLife {
                 try deleteBlob(id, &transaction)
             }
             if kind == .replaceBlob { try putBlob(random.bytes(random.below(3_000)), &transaction) }
+        case .placeUpload:
+            guard !uploads.isEmpty else { return }
+            let number = random.below(uploads.count)
+            let (upload, bytes) = uploads[number]
+            try place(bytes, try transaction.putBlob(upload, owner: Self.blobOwner))
+            // One that is placed again is copied.
+            if !random.oneIn(4) { uploads.remove(at: number) }
         case .failStream, .miscountStream: try failStream(kind, &random, &transaction)
         case .streamBlob, .streamAnnouncedBlob:
             let bytes = random.bytes(random.pick([0, 300, 65_536, 90_000]))
@@ -36,6 +43,22 @@ extension ModelLife {
         }
         if draft.blobs.count > Self.blobCountMax { try deleteBlob(draft.blobs.ids[0], &transaction) }
         did()
+    }
+
+    /// Writes a large value beside transactions: it waits for one, or is given up.
+    func upload(_ random: inout Seed) throws {
+        let bytes = random.bytes(1 + random.below(random.pick([50, 5_000, 90_000])))
+        let upload = try log.beginUpload()
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + 1 + random.below(40_000), bytes.count)
+            try bytes[start..<end].withUnsafeBytes { try upload.append($0) }
+            start = end
+        }
+        did()
+        if random.oneIn(4) { return upload.cancel() }
+        uploads.append((try upload.finish(), bytes))
+        if uploads.count > 3 { uploads.removeFirst() }
     }
 
     private func stream(

@@ -34,6 +34,7 @@ extension ModelLife {
             let id = random.pick(state.blobs.ids)
             heldBlobs.append((try snapshot.hold(id), state.blobs[id] ?? []))
             if heldBlobs.count > 2 { heldBlobs.removeFirst() }
+        case .upload: return try upload(&random)
         case .readHeldBlob:
             guard let (blob, bytes) = heldBlobs.first else { return }
             var found = [UInt8](repeating: 0, count: bytes.count)

@@ -25,6 +25,8 @@ final class ModelLife {
     var past: [(sequence: UInt64, state: ModelState)]
     var snapshots: [(snapshot: Snapshot, state: ModelState)] = []
     var heldBlobs: [(blob: HeldBlob, bytes: [UInt8])] = []
+    /// Large values that were written beside transactions, and that a transaction may place.
+    var uploads: [(upload: FinishedUpload, bytes: [UInt8])] = []
     /// Committed transactions that should be found, and the segments that may contain them.
     var remembered: [(transaction: TransactionID, segments: Set<UInt64>)] = []
     /// The rows before their last change, for a canary.
