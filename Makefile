@@ -64,7 +64,7 @@ INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
-    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare docs \
+    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare plots docs \
     ratchet format
 
 help:  ## Lists these commands
@@ -218,6 +218,10 @@ instructions: setup  ## Counts the instructions of fourteen hot operations again
 	@$(RELEASE) --product FaultlineBenchmarks --quiet >&2
 	@strip --strip-debug -o $(BENCHMARKS).stripped $(BENCHMARKS)
 	@$(BENCHMARKS) instructions $(BENCHMARKS).stripped Benchmarks/instructions.txt $(if $(RECORD),record)
+
+plots:  ## Draws the figures of docs from the lines in Benchmarks/Results; docs/Benchmarks.md
+	@Benchmarks/setup plots
+	@Benchmarks/plots Benchmarks/Results docs/plots
 
 docs: setup  ## Builds the documentation into .build/docs/site, and refuses a warning
 	@.ci/docs

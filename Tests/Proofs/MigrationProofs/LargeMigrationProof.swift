@@ -66,7 +66,7 @@ struct LargeMigrationProof {
         let outcome = try migration.migrate(kind, ceiling: ceiling << 20)
         print(
             """
-            {"stage":"\(kind.rawValue)","persons":\(migration.personCount),"over_baseline":\(outcome.peakByteCount),\
+            {"stage":"\(kind.rawValue)","mebibytes":\(mebibytes),"persons":\(migration.personCount),"over_baseline":\(outcome.peakByteCount),\
             "blob_bytes_read":\(outcome.blobByteCountRead),"seconds":\(outcome.seconds),"right":\(outcome.isRight)}
             """)
         return outcome.isRight && outcome.peakByteCount <= largest && outcome.blobByteCountRead == 0 ? 0 : 1

@@ -4,6 +4,7 @@ import BenchmarkKit
 struct LoadRow {
     let service: String
     let endpoint: Endpoint
+    let clients: Int
     let round: Int
     let seconds: Double
     let requestCount: Int
@@ -17,7 +18,8 @@ struct LoadRow {
 
     var json: String {
         let fields = [
-            #""service":"\#(service)""#, #""endpoint":"\#(endpoint.rawValue)""#, #""round":\#(round)"#,
+            #""service":"\#(service)""#, #""endpoint":"\#(endpoint.rawValue)""#,
+            #""clients":\#(clients)"#, #""round":\#(round)"#,
             #""seconds":\#(ResultLine.rounded(seconds, digits: 3))"#, #""requests":\#(requestCount)"#,
             #""refused":\#(refusalCount)"#, #""requests_per_s":\#(ResultLine.rounded(rate, digits: 1))"#,
             #""p50_ms":\#(ResultLine.rounded(milliseconds(0.5), digits: 3))"#,

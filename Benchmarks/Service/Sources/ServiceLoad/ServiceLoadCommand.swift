@@ -64,7 +64,7 @@ import Foundation
             for duration in result.nanoseconds { latencies.record(duration) }
             let figures = try service.figures()
             let row = LoadRow(
-                service: name, endpoint: endpoint, round: round, seconds: taken,
+                service: name, endpoint: endpoint, clients: connections, round: round, seconds: taken,
                 requestCount: result.nanoseconds.count, refusalCount: result.refusals.values.reduce(0, +),
                 latencies: latencies, threads: figures.threads, peakKiB: figures.peakKiB)
             FileHandle.standardOutput.write(Data((row.json + "\n").utf8))
