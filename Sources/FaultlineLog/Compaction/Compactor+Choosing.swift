@@ -26,7 +26,7 @@ extension Compactor {
     /// Whether the last chosen segments, now done, freed that much, or excluded a segment; if not, they are not chosen
     /// again before more is dead.
     func wasWorthIt(minimumGain: UInt64) -> Bool {
-        if gain >= atChoice.gain + Int64(max(minimumGain, 1)) || excluded.count > atChoice.excludedCount { return true }
+        if gain.isWorthwhile(minimumGain: minimumGain, excludedCount: excluded.count) { return true }
         noteFutile()
         return false
     }
@@ -67,7 +67,7 @@ extension Compactor {
             return segment
         }
         chosenAt = checkpoint.sequence
-        atChoice = (gain, excluded.count)
+        gain.noteChoice(excludedCount: excluded.count)
         let records = VictimChoice(segments, newest: snapshot.sequence).choose(
             minimumGain: minimumGain, copiedMax: copiedMax)
         let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(

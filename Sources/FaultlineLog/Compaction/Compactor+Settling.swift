@@ -127,7 +127,7 @@ extension Compactor {
                     number: number, byteCount: byteCount, sequences: min(bounds.begun, newest)...newest))
             report.segmentCount += 1
             report.droppedByteCount += byteCount
-            gain += Int64(bounds.end)
+            gain.noteDropped(bounds.end)
             directory.watch.note(.segmentDropped(path: file.path, byteCount: byteCount))
         }
     }

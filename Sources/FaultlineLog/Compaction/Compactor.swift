@@ -45,11 +45,7 @@ final class Compactor: @unchecked Sendable {
     /// segments then.
     var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
     var report = CompactionReport()
-    /// Bytes of dropped segments, less all bytes written to drop them: the decrease of the segments, without other
-    /// transactions.
-    var gain: Int64 = 0
-    /// That gain, and the number of excluded segments, when the choice was made.
-    var atChoice: (gain: Int64, excludedCount: Int) = (0, 0)
+    var gain = CompactionGain()
     let damage = CompactionDamage()
     /// The report and the time when the present segments were chosen.
     var begun: (report: CompactionReport, moment: UInt64)?
@@ -283,7 +279,7 @@ final class Compactor: @unchecked Sendable {
 
     private func noteWritten(_ byteCount: UInt64) {
         report.writtenByteCount += byteCount
-        gain -= Int64(byteCount)
+        gain.noteWritten(byteCount)
     }
 
     /// Frees the reserved space; to be called when nothing follows.

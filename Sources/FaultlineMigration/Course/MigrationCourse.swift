@@ -44,10 +44,8 @@ final class MigrationCourse {
     private var entityByteCount: UInt64 = 0
     private var sampleFactors: [String: Double] = [:]
 
-    // Costs that were attributed to a pass already.
-    private var settledNanoseconds: UInt64
-    private var settledByteCount: UInt64
-    private var settledBlobBytesRead = 0
+    /// The costs that were attributed to a pass already.
+    private var settled: SettledCosts
     /// The reads of the stage's contexts.
     private var tallies: ReadTallies?
 
@@ -69,12 +67,12 @@ final class MigrationCourse {
         self.findings = findings
         counts = resumed?.report ?? MigrationCounts()
         if resumed != nil { counts.resumes += 1 }
-        settledNanoseconds = options.clock.monotonicNanoseconds()
-        beginByteCount = log.writtenByteCount
-        settledByteCount = beginByteCount
-        meter = ProgressMeter(done: 0, total: 0, now: settledNanoseconds)
-        throttle = options.bytesPerSecond.flatMap { [settledNanoseconds, beginByteCount] in
-            $0 > 0 ? Throttle(bytesPerSecond: $0, byteCount: beginByteCount, now: settledNanoseconds) : nil
+        let (now, byteCount) = (options.clock.monotonicNanoseconds(), log.writtenByteCount)
+        beginByteCount = byteCount
+        settled = SettledCosts(nanoseconds: now, byteCount: byteCount)
+        meter = ProgressMeter(done: 0, total: 0, now: now)
+        throttle = options.bytesPerSecond.flatMap {
+            $0 > 0 ? Throttle(bytesPerSecond: $0, byteCount: byteCount, now: now) : nil
         }
     }
 
@@ -239,16 +237,16 @@ final class MigrationCourse {
     func settle() {
         if let tallies {
             let blobBytesRead = tallies.sum.blobBytesRead
-            counts.blobBytesRead += blobBytesRead - settledBlobBytesRead
-            settledBlobBytesRead = blobBytesRead
+            counts.blobBytesRead += blobBytesRead - settled.blobBytesRead
+            settled.blobBytesRead = blobBytesRead
         }
         guard let pass else { return }
         let nanoseconds = options.clock.monotonicNanoseconds()
         let byteCount = log.writtenByteCount
-        let elapsed = nanoseconds > settledNanoseconds ? nanoseconds - settledNanoseconds : 0
-        let written = byteCount > settledByteCount ? byteCount - settledByteCount : 0
-        settledNanoseconds = nanoseconds
-        settledByteCount = byteCount
+        let elapsed = nanoseconds > settled.nanoseconds ? nanoseconds - settled.nanoseconds : 0
+        let written = byteCount > settled.byteCount ? byteCount - settled.byteCount : 0
+        settled.nanoseconds = nanoseconds
+        settled.byteCount = byteCount
         entityNanoseconds += elapsed
         entityByteCount += written
         add(pass, elapsed, written)
@@ -291,7 +289,16 @@ final class MigrationCourse {
     func watch(_ tallies: ReadTallies) {
         settle()
         self.tallies = tallies
-        settledBlobBytesRead = tallies.sum.blobBytesRead
+        settled.blobBytesRead = tallies.sum.blobBytesRead
+    }
+}
+
+extension MigrationCourse {
+    /// Time, bytes written and bytes of large values read, up to a moment.
+    private struct SettledCosts {
+        var nanoseconds: UInt64
+        var byteCount: UInt64
+        var blobBytesRead = 0
     }
 }
 

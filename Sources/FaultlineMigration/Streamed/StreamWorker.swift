@@ -63,7 +63,7 @@ final class StreamWorker {
             target: target, progress: setup.progress, oldNames: setup.oldNames, carrying: carrying,
             batchByteCount: setup.options.stageBatchByteCount)
         output = MigrationOutput(writer)
-        reader.core.stageMemory.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
+        reader.core.rules.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
     }
 
     /// Converts and saves shares until there are none, or a worker has failed.

@@ -8,7 +8,7 @@ extension ContextCore {
     func accountedFetch<T: PersistentModel>(
         _ fileID: StaticString, _ line: UInt, _ body: () throws -> [T]
     ) rethrows -> [T] {
-        guard let accounting else { return try body() }
+        guard let accounting = reports.accounting else { return try body() }
         let before = tally.counters
         let start = ContinuousClock.now
         accounting.isWithin = true
@@ -28,7 +28,7 @@ extension ContextCore {
 
     /// Records that objects with these numbers were reached by a relationship.
     func noteReached(_ numbers: some Sequence<RecordID>, by slot: Int, of core: borrowing ModelCore) {
-        guard let accounting, !core.has(.temporary) else { return }
+        guard let accounting = reports.accounting, !core.has(.temporary) else { return }
         let home = core.home.takeUnretainedValue()
         guard let entity = home.entity, let property = home.type?.properties[slot] else { return }
         let destination: Int
@@ -45,7 +45,7 @@ extension ContextCore {
     func accounted<R, E: Error>(
         _ number: RecordID, _ entity: @autoclosure () -> EntityStorage?, _ slot: Int? = nil, _ body: () throws(E) -> R
     ) throws(E) -> R {
-        guard let accounting, !accounting.isWithin else { return try body() }
+        guard let accounting = reports.accounting, !accounting.isWithin else { return try body() }
         return try accountedSlowly(accounting, number, entity(), slot, body)
     }
 

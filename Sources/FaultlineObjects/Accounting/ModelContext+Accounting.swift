@@ -4,8 +4,8 @@ internal import FaultlineStore
 extension ModelContext {
     /// The account that this context's loads are entered in; nil, the default, for none.
     public var faultAccount: FaultAccount? {
-        get { core.accounting?.account }
-        set { core.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.all.count) } }
+        get { core.reports.accounting?.account }
+        set { core.reports.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.all.count) } }
     }
 
     /// How many objects of each entity are alive in this context, and how many of them it retains because of unsaved

@@ -43,13 +43,13 @@ extension ContextCore {
         pending.changed.removeAll()
         pending.deleted.removeAll()
         pending.unawakened.removeAll()
-        forgetUnfinished = nil
+        pending.forgetUnfinished = nil
         pending.deletedInsertCount = 0
         pending.doomedNumbers = nil
         pending.relationships.removeAll()
         memberArrays.removeAll()
         pending.policies.ofInserts.removeAll()
-        stageMemory.unsaved.reset()
+        rules.unsavedBytes.reset()
         conflicts?.forgetAll()
         noteSaved()
     }

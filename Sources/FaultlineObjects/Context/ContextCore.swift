@@ -37,18 +37,11 @@ package final class ContextCore: @unchecked Sendable {
     /// Writes the key of the value that a fetch looks up.
     @exclusivity(unchecked) var keyWriter = KeyWriter()
     let tally: ReadTally
-    /// Reads of earlier uses of this context.
-    @exclusivity(unchecked) var countedBefore = FaultCounters()
-    /// How much was walked: shows what operations on large collections cost.
-    @exclusivity(unchecked) package var walked = WalkCounts()
+    /// The reports about its reads.
+    @exclusivity(unchecked) package var reports = ReadReports()
 
     /// The changes that the next save writes.
     @exclusivity(unchecked) var pending = PendingChanges()
-    /// Forgets a new object whose initializer has failed; nil if no object may have the flag `initializing`.
-    ///
-    /// A function, because the `deinit` of an object calls it: the state of a context names no operation on it.
-    @exclusivity(unchecked) var forgetUnfinished:
-        ((ContextCore, _ number: UInt64, _ values: Draft, EntityHome) -> Void)?
     /// Members of to-many relationships, as their properties return them.
     @exclusivity(unchecked) var memberArrays = MemberArrays()
     /// The observers of this context's objects.
@@ -57,18 +50,12 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) package var rules: SaveRules
     /// The save that is under way.
     @exclusivity(unchecked) package var saving = SavingState()
-    /// Called with the way in which rows are found; nil except for `explain`.
-    @exclusivity(unchecked) var accessNote: AccessNote?
     /// In a closure of a custom migration stage: the state that its contexts share.
     @exclusivity(unchecked) var stage: StageSession?
-    /// In a stage of a migration: what counts and limits the memory that it takes.
-    @exclusivity(unchecked) package var stageMemory = StageMemory()
     /// The user's context.
     @exclusivity(unchecked) var owner = ContextOwner()
     /// Errors of calls that cannot throw.
     @exclusivity(unchecked) var errors = ContextErrors()
-    /// The account that loads are entered in; nil for none.
-    @exclusivity(unchecked) var accounting: FaultAccounting?
     /// Original values, kept to detect conflicts with other saves; nil under the default policy.
     @exclusivity(unchecked) var conflicts: ConflictWatch?
     /// Writes saves into the store's history.
@@ -102,7 +89,7 @@ package final class ContextCore: @unchecked Sendable {
     package var loadedByteCount: Int { rows.byteCount }
 
     /// The reads of this context so far; `cacheBytes` is 0.
-    package var counters: FaultCounters { tally.counters - countedBefore }
+    package var counters: FaultCounters { tally.counters - reports.countedBefore }
 
     func setUserContext(_ context: ModelContext) { owner.context = context }
 

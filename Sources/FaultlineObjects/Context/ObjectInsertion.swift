@@ -53,7 +53,7 @@ struct ObjectInsertion {
         enter(handle, home)
         if isInitial {
             handle.core.pointee.insert(.initializing)
-            context.forgetUnfinished = { ObjectInsertion($0).forgetUnfinished($1, $2, $3) }
+            context.pending.forgetUnfinished = { ObjectInsertion($0).forgetUnfinished($1, $2, $3) }
             if context.homes.haveLifecycles { context.pending.unawakened.append(handle) }
         }
         guard handle.core.pointee.extraIfPresent != nil else {

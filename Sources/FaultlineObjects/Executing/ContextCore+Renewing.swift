@@ -17,24 +17,19 @@ extension ContextCore {
             hold.drop()
         else { return false }
         pending = PendingChanges()
-        forgetUnfinished = nil
         memberArrays = MemberArrays()
         observations = ObservationList()
         rules = SaveRules(isReadOnly: rules.isReadOnly)
         saving = SavingState()
-        accessNote = nil
-        stageMemory = StageMemory()
         owner = ContextOwner()
         errors = ContextErrors()
-        accounting = nil
         conflicts = nil
         history.author = nil
-        walked = WalkCounts()
         homes.all.forEach { $0.renew() }
         noteSaved()
         forgetRows(keepingBlock: keepsMemory)
         state.mayHaveDeletedFaults = false
-        countedBefore = tally.counters
+        reports = ReadReports(countedBefore: tally.counters)
         return true
     }
 

@@ -98,7 +98,7 @@ private struct FetchExplainer {
         other.moveTo(context.snapshot)
         let query = try source.prepare(other)
         let note = AccessNote()
-        other.accessNote = note
+        other.reports.accessNote = note
         let found = try FetchRunner(other).fetchHere(query, source)
         if !query.prefetching.isEmpty { try RowPrefetcher(other).prefetch(query.prefetching, of: found, query.home) }
         return FetchExplanation(

@@ -40,7 +40,7 @@ extension ModelContext {
     @usableFromInline
     var looksUpUniqueValues: Bool {
         core.pending.inserted.isEmpty && core.pending.changed.isEmpty && core.pending.deleted.isEmpty
-            && core.accounting == nil && core.stage == nil
+            && core.reports.accounting == nil && core.stage == nil
     }
 
     /// Looks up the object for a predicate that compares only a unique attribute; for a context without unsaved objects.
@@ -82,7 +82,7 @@ extension ModelContext {
         _ keyPath: any KeyPath<T, V> & Sendable, equals value: V, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> T? {
         try core.throwing {
-            guard core.accounting != nil else { return try FetchRunner(core).first(keyPath, equals: value) }
+            guard core.reports.accounting != nil else { return try FetchRunner(core).first(keyPath, equals: value) }
             return try core.accountedFetch(fileID, line) {
                 try FetchRunner(core).first(keyPath, equals: value).map { [$0] } ?? []
             }.first

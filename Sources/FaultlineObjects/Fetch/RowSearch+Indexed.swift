@@ -34,7 +34,7 @@ extension RowSearch {
             }
             if numbers.count > countMax { return nil }
         }
-        context.accessNote?.index = selection.index
+        context.reports.accessNote?.index = selection.index
         return numbers.sorted()
     }
 
@@ -99,8 +99,8 @@ extension RowSearch {
                 try found.append(object, draft) { try rows.blobBytes($0, snapshot) }
             })
         if isGivenUp { return nil }
-        context.accessNote?.index = selection.index
-        context.accessNote?.isOrdered = true
+        context.reports.accessNote?.index = selection.index
+        context.reports.accessNote?.isOrdered = true
         return found
     }
 }

@@ -118,7 +118,7 @@ struct RowSearch {
 
     /// The candidates that contain all matches of a query, ascending; nil if all rows must be checked.
     func namedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
-        context.walked.candidateListings += 1
+        context.reports.walked.candidateListings += 1
         if let candidates = query.lowered.candidates { return candidates.sorted() }
         if let (index, value) = query.uniqueKey {
             return try uniqueHolder(index, value, query.entity).map { [$0] } ?? []

@@ -67,7 +67,7 @@ struct HistoryReader {
             let isAfter = token == bounds.after
             after = max(after, isAfter ? RecordID(clamping: number) : 0)
         }
-        context.walked.historyRecords += try snapshot.forEachTransaction(after: after) { stored in
+        context.reports.walked.historyRecords += try snapshot.forEachTransaction(after: after) { stored in
             let transaction = DefaultHistoryTransaction(stored: stored, models: models)
             if let predicate, try !predicate.evaluate(transaction) { return true }
             return try body(transaction)

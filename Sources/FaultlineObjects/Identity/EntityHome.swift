@@ -113,7 +113,7 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
 
     override func forgetUnfinished(_ number: UInt64, _ values: Draft) {
         let context = context
-        context.forgetUnfinished?(context, number, values, self)
+        context.pending.forgetUnfinished?(context, number, values, self)
     }
 
     override func noteIndexedChange(of reference: ObjectReference) {

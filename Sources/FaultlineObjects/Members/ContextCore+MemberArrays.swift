@@ -15,7 +15,9 @@ extension ContextCore {
         guard let (key, relationship) = collection(owner, slot), holds(type, relationship.destination) else {
             return MemberReader(self).memberObjects(of: owner, slot).compactMap { $0 as? T }
         }
-        guard accounting == nil else { return MemberArray.typed(MemberReader(self).memberObjects(of: owner, slot)) }
+        guard reports.accounting == nil else {
+            return MemberArray.typed(MemberReader(self).memberObjects(of: owner, slot))
+        }
         renewMemberArrays()
         if let array = memberArrays.existing(key) { return MemberArray.typed(array.members) }
         let members = MemberReader(self).memberObjects(of: owner, slot)

@@ -22,6 +22,10 @@ package struct SaveRules {
     var chosenNumbers: [UInt64: RecordID] = [:]
     /// Tables that the old and the new state share: nothing is written in them before the switch.
     package var sharedTables: Set<TableID> = []
+    /// Counts the memory of the unsaved objects, for saves within the ceiling.
+    var unsavedBytes = UnsavedBytes()
+    /// Called with the bytes of a large value before memory is taken for it.
+    package var willHold: ((_ byteCount: Int) -> Void)?
 
     init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
 

@@ -37,7 +37,7 @@ package struct StageContext {
     package var unsavedByteCount: Int {
         // Counted on demand, from the last count on: drafts of inserted objects do not grow after the closure that made
         // them.
-        core.stageMemory.unsaved.count(
+        core.rules.unsavedBytes.count(
             insertedCount: core.pending.inserted.count, changedCount: core.pending.changed.count
         ) { core.pending.inserted[$0].core.pointee.draft?.memoryByteCount ?? 0 }
     }

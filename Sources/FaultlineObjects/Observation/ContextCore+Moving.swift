@@ -28,7 +28,7 @@ extension ContextCore {
         of owner: RecordID, in index: IndexDefinition, at snapshot: Snapshot
     ) throws -> [RecordID] {
         let numbers = try snapshot.memberNumbers(of: owner, in: index)
-        walked.indexEntries += numbers.count
+        reports.walked.indexEntries += numbers.count
         return numbers
     }
 }

@@ -176,8 +176,8 @@ struct PageFinder {
                 return found.count < size
             }, draft: { _, _ in })
         if isGivenUp { return nil }
-        context.accessNote?.index = selection.index
-        context.accessNote?.isOrdered = true
+        context.reports.accessNote?.index = selection.index
+        context.reports.accessNote?.isOrdered = true
         return found
     }
 

@@ -1,4 +1,5 @@
 internal import FaultlineLog
+internal import FaultlineStore
 
 /// The unsaved changes of a context.
 ///
@@ -28,4 +29,8 @@ struct PendingChanges {
     var arriving: [ObjectHandle] = []
     /// New objects that were inserted while their initializers ran, whose lifecycle code is called once they are complete.
     var unawakened: [ObjectHandle] = []
+    /// Forgets a new object whose initializer has failed; nil if no object may have the flag `initializing`.
+    ///
+    /// A function, because the `deinit` of an object calls it: the state of a context names no operation on it.
+    var forgetUnfinished: ((ContextCore, _ number: UInt64, _ values: Draft, EntityHome) -> Void)?
 }

@@ -73,7 +73,7 @@ struct MemberReader {
                         return !isFound && count < limit
                     }
                 }
-                context.walked.indexEntries += count
+                context.reports.walked.indexEntries += count
                 if isFound { return true }
                 if count < limit { return false }
             }
@@ -112,7 +112,7 @@ struct MemberReader {
         var count = held.count
         try MemberKey.withPrefix(owner: owner.core.pointee.number) { prefix in
             try context.snapshot.forEachEntry(in: relationship.members.index, prefix: prefix) { key, row in
-                context.walked.indexEntries += 1
+                context.reports.walked.indexEntries += 1
                 guard let number = MemberKey.member(key, id: row) else { return true }
                 let reference = ObjectReference(number: number, isTemporary: false)
                 if let delta, delta.removed.contains(reference) || added.contains(reference) { return true }
@@ -147,7 +147,7 @@ struct MemberReader {
         let destination = context.homes[relationship.destination]
         while walk.hasStored {
             let numbers = try nextNumbers(&walk, of: owner, relationship.members.index, limit)
-            if context.accounting != nil { context.noteReached(numbers, by: slot, of: owner.core.pointee) }
+            if context.reports.accounting != nil { context.noteReached(numbers, by: slot, of: owner.core.pointee) }
             let objects = numbers.compactMap { number -> AnyObject? in
                 let reference = ObjectReference(number: number, isTemporary: false)
                 // Members that left, and members that returned, which are at the end.
@@ -190,7 +190,7 @@ struct MemberReader {
                 try context.snapshot.forEachEntry(in: index, prefix: prefix, from: $0, take)
             }
         }
-        context.walked.indexEntries += numbers.count
+        context.reports.walked.indexEntries += numbers.count
         walk.last = next
         walk.hasStored = numbers.count == limit
         return numbers
@@ -203,7 +203,7 @@ struct MemberReader {
         let destination = core.home._withUnsafeGuaranteedRef { $0.entity?.toOneDestinations[slot] ?? -1 }
         guard destination >= 0 else { return nil }
         let reference = ObjectReference(bits: core.read({ $0.toOne(slot) }, { $0.toOne(slot) }) ?? 0)
-        if context.accounting != nil, !reference.isNil, !reference.isTemporary {
+        if context.reports.accounting != nil, !reference.isNil, !reference.isTemporary {
             context.noteReached(CollectionOfOne(reference.number), by: slot, of: core)
         }
         return context.homes.reference(destination)._withUnsafeGuaranteedRef {
@@ -227,15 +227,15 @@ struct MemberReader {
         let destination = context.homes[relationship.destination]
         if let assigned = delta?.assigned {
             let members = assigned.handles.filter { !$0.core.pointee.isDeleted }.map(\.object)
-            context.walked.collectedMembers += members.count
+            context.reports.walked.collectedMembers += members.count
             return members
         }
         var members: [AnyObject] = []
-        defer { context.walked.collectedMembers += members.count }
+        defer { context.reports.walked.collectedMembers += members.count }
         if !owner.core.pointee.has(.temporary) {
             do {
                 let numbers = try storedMembers(of: owner.core.pointee.number, relationship)
-                if context.accounting != nil { context.noteReached(numbers, by: slot, of: owner.core.pointee) }
+                if context.reports.accounting != nil { context.noteReached(numbers, by: slot, of: owner.core.pointee) }
                 for number in numbers {
                     let reference = ObjectReference(number: number, isTemporary: false)
                     // Members that left, and members that were also added elsewhere, which are at the end.
@@ -257,7 +257,7 @@ struct MemberReader {
         try context.beginReading()
         defer { context.endReading() }
         let numbers = try context.snapshot.members(of: owner, in: relationship.members.index)
-        context.walked.indexEntries += numbers.count
+        context.reports.walked.indexEntries += numbers.count
         return numbers
     }
 }

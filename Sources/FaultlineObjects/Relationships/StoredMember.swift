@@ -38,7 +38,7 @@ extension MemberReader {
                 return true
             }
         }
-        context.walked.indexEntries += members.count
+        context.reports.walked.indexEntries += members.count
         return members
     }
 }

@@ -2,7 +2,7 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension ContextCore: BlobSource {
-    func willHold(_ byteCount: Int) { stageMemory.willHold?(byteCount) }
+    func willHold(_ byteCount: Int) { rules.willHold?(byteCount) }
 
     func readBlob(
         _ reference: BlobReference, _ held: HeldBlob?, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer

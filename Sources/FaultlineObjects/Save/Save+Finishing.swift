@@ -86,7 +86,7 @@ extension Save {
         handles.withUnsafeMutableBufferPointer { handles in
             for place in handles.indices {
                 let number = numbers[place]
-                if context.forgetUnfinished != nil { handles[place].core.pointee.remove(.initializing) }
+                if context.pending.forgetUnfinished != nil { handles[place].core.pointee.remove(.initializing) }
                 guard number != 0 else { continue }
                 // An object that only the context owns is freed with its array, and is registered nowhere.
                 if isPlain, isKnownUniquelyReferenced(&handles[place].object) { continue }

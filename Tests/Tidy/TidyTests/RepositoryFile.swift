@@ -10,6 +10,8 @@ struct RepositoryFile: Sendable {
     ///
     /// Nested functions have their own entries.
     let functions: [SwiftFunction]
+    /// The types of a Swift file, each at its end.
+    let types: [SwiftType]
 
     init(path: String, byteCount: Int, text: String?) {
         self.path = path
@@ -17,6 +19,7 @@ struct RepositoryFile: Sendable {
         self.text = text
         swift = path.hasSuffix(".swift") ? text.map(SwiftText.init) : nil
         functions = swift.map(SwiftFunction.all) ?? []
+        types = swift.map(SwiftType.all) ?? []
     }
 
     /// Creates a file with the given contents, for testing a rule.

@@ -3,7 +3,8 @@ import Testing
 
 extension Ratchet {
     static let all: [Ratchet] =
-        [files, functions, folders, parameters, persons, whatClauses] + (FileSymbols.canBeRead ? [circles] : [])
+        [files, functions, folders, parameters, properties, persons, whatClauses]
+        + (FileSymbols.canBeRead ? [circles] : [])
 
     static let files = Ratchet(name: "files", limit: 400, unit: "lines", remedy: "split the file by ideas") { files in
         sizes(files.filter { $0.swift != nil }.map { ($0.path, $0.lineCount) })
@@ -35,6 +36,15 @@ extension Ratchet {
         remedy: "pass a value that owns them"
     ) { files in
         sizes(files.flatMap { file in file.functions.map { ("\(file.path) \($0.name)", $0.parameterCount) } })
+    }
+
+    static let properties = Ratchet(
+        name: "properties",
+        limit: 25,
+        unit: "stored properties",
+        remedy: "give the parts types of their own"
+    ) { files in
+        sizes(files.flatMap { file in file.types.map { ("\(file.path) \($0.name)", $0.propertyCount) } })
     }
 
     static let persons = Ratchet(

@@ -15,9 +15,9 @@ import Testing
         context.insert(folder)
         folder.documents = (0..<1_000).map { Document("\($0)", number: $0) }
         try context.save()
-        let before = context.core.walked.collectedMembers
+        let before = context.core.reports.walked.collectedMembers
         for number in 1_000..<4_000 { folder.documents.append(Document("\(number)", number: number)) }
-        #expect(context.core.walked.collectedMembers - before <= 1_000)
+        #expect(context.core.reports.walked.collectedMembers - before <= 1_000)
         #expect(folder.documents.map(\.number) == Array(0..<4_000))
         try context.save()
         #expect(try store.reopened().first(Folder.self).documents.map(\.number) == Array(0..<4_000))
@@ -51,7 +51,7 @@ import Testing
             document.folder = folder
             folder.documents.append(document)
         }
-        #expect(context.core.walked.collectedMembers < 20)
+        #expect(context.core.reports.walked.collectedMembers < 20)
         #expect(folder.documents.map(\.number) == Array(0..<2_000))
         let detached = Folder("g")
         for number in 0..<2_000 {
@@ -81,7 +81,7 @@ import Testing
             document.labels.append(labels[(number + 1) % 10])
             list.songs.append(Song("\(number)"))
         }
-        #expect(context.core.walked.collectedMembers < 20_000)
+        #expect(context.core.reports.walked.collectedMembers < 20_000)
         try context.save()
         let again = try store.reopened()
         for (place, folder) in try again.all(Folder.self, sortBy: [SortDescriptor(\.name)]).enumerated() {
@@ -106,7 +106,7 @@ import Testing
         var sum = 0
         for place in 0..<folder.documents.count { sum += folder.documents[place].number }
         #expect(sum == 124_750)
-        #expect(context.core.walked.collectedMembers == 1_000)
+        #expect(context.core.reports.walked.collectedMembers == 1_000)
         // Other contexts' changes are visible after the next fetch.
         let other = store.context()
         try other.first(Folder.self).documents.append(Document("new", number: 500))

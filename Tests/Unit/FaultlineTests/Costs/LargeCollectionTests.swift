@@ -14,10 +14,10 @@ import Testing
         let folder = try context.first(Folder.self)
         let members = folder.relationship(\.documents)
         #expect(members.count == 3_000 && members.count == 3_000)
-        #expect(context.core.walked.indexEntries == 3_000 && context.core.walked.collectedMembers == 0)
+        #expect(context.core.reports.walked.indexEntries == 3_000 && context.core.reports.walked.collectedMembers == 0)
         // A new member only adds to the count; after a removal, the members are counted again.
         members.insert(Document("x"))
-        #expect(members.count == 3_001 && context.core.walked.indexEntries == 3_000)
+        #expect(members.count == 3_001 && context.core.reports.walked.indexEntries == 3_000)
         let first = try #require(members.first { _ in true })
         first.folder = nil
         #expect(members.count == 3_000)
@@ -47,16 +47,17 @@ import Testing
         folder.documents = documents
         label.documents = documents
         try context.save()
-        let collected = context.core.walked.collectedMembers
+        let collected = context.core.reports.walked.collectedMembers
         let members = folder.relationship(\.documents)
         for document in documents { #expect(members.contains(document)) }
-        #expect(context.core.walked.indexEntries == 0 && context.core.walked.collectedMembers == collected)
+        #expect(
+            context.core.reports.walked.indexEntries == 0 && context.core.reports.walked.collectedMembers == collected)
         // Both have many links. Once the array is loaded, no link is walked.
         #expect(label.documents.count == 3_000 && label.documents.count == 3_000)
-        let walked = context.core.walked.indexEntries
+        let walked = context.core.reports.walked.indexEntries
         for document in documents { #expect(label.relationship(\.documents).contains(document)) }
         #expect(!label.relationship(\.documents).contains(Document("x")))
-        #expect(context.core.walked.indexEntries == walked)
+        #expect(context.core.reports.walked.indexEntries == walked)
         #expect(folder.documents.contains(documents[2_999]) && !folder.documents.contains(Document("x")))
     }
 

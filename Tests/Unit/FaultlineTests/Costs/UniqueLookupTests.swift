@@ -15,14 +15,14 @@ import Testing
         for turn in 0..<2 {
             for number in 0..<100 where try find("\(number)") == nil { context.insert(User("\(number)")) }
             #expect(try find("7")?.email == "7" && find("100") == nil)
-            #expect(context.core.walked.candidateListings == 0)
+            #expect(context.core.reports.walked.candidateListings == 0)
             if turn == 0 { try context.save() }
         }
         // The reverse comparison prepares a query, which lists the matching objects.
         try find("8")?.age = 1
         let email = "8"
         #expect(try context.fetch(FetchDescriptor<User>(predicate: #Predicate { email == $0.email })).count == 1)
-        #expect(context.core.walked.candidateListings == 1)
+        #expect(context.core.reports.walked.candidateListings == 1)
     }
 
     @Test("stored, changed, inserted and deleted objects are found as by a query", arguments: [true, false])

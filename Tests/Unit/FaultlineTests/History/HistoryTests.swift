@@ -236,10 +236,10 @@ import Testing
             try context.save()
         }
         let token = try context.history()[196].token
-        let before = context.core.walked.historyRecords
+        let before = context.core.reports.walked.historyRecords
         let wanted = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { token < $0.token })
         #expect(try context.fetchHistory(wanted).count == 3)
-        #expect(context.core.walked.historyRecords - before == 3)
+        #expect(context.core.reports.walked.historyRecords - before == 3)
     }
 
     @Test func aLargeTransactionIsSplit() throws {

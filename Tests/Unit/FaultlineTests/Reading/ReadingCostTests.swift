@@ -53,7 +53,7 @@ import Testing
         var count = 0
         while let batch = try await reader.nextBatch() { count += batch.count }
         #expect(count == 1_000)
-        #expect(core.walked.candidateListings == 1)
+        #expect(core.reports.walked.candidateListings == 1)
     }
 
     @Test("C7: a window far behind the beginning keeps its own rows only")

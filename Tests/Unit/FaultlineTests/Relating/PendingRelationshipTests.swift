@@ -117,11 +117,11 @@ import Testing
         let songs = (0..<20_000).map { Song("\($0)") }
         list.songs = songs
         try context.save()
-        let walked = context.core.walked.indexEntries
+        let walked = context.core.reports.walked.indexEntries
         list.songs = Array(songs[10_000...]) + (0..<10_000).map { Song("new \($0)") }
         try context.save()
         // Once for the old members, once for the stored links, and once for their order.
-        #expect(context.core.walked.indexEntries - walked <= 4 * 20_000)
+        #expect(context.core.reports.walked.indexEntries - walked <= 4 * 20_000)
         #expect(list.songs.count == 20_000)
         #expect(list.songs.first?.name == "10000")
         #expect(list.songs.last?.name == "new 9999")

@@ -84,12 +84,12 @@ import Testing
         let members = folder.relationship(\.documents)
         for number in 0..<5_000 { members.insert(Document("\(number)")) }
         try context.save()
-        #expect(context.core.walked.indexEntries == 0)
+        #expect(context.core.reports.walked.indexEntries == 0)
         for number in 5_000..<10_000 { members.insert(Document("\(number)")) }
         let first = try #require(members.first { _ in true })
         #expect(members.contains(first))
         try context.save()
-        #expect(context.core.walked.indexEntries == 256)
+        #expect(context.core.reports.walked.indexEntries == 256)
         #expect(members.count == 10_000)
     }
 
