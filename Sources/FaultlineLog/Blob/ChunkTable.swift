@@ -23,7 +23,7 @@ struct ChunkTable: ~Copyable {
     /// Whether chunks and table of these sizes can fill a payload of this size.
     static func isPossible(_ placement: BlobPlacement) -> Bool {
         guard placement.rawByteCount <= Limits.blobByteCountMax else { return false }
-        let table = ChunkGroup.byteCount(ofChunks: Sequencer.chunkCount(placement.rawByteCount))
+        let table = ChunkGroup.byteCount(ofChunks: ChunkGroup.chunkCount(ofBytes: placement.rawByteCount))
         let around = UInt64(BlobHeader.byteCount + table)
         return placement.storedByteCount >= around && placement.storedByteCount - around <= placement.rawByteCount
     }
@@ -31,7 +31,7 @@ struct ChunkTable: ~Copyable {
     /// The table of a blob with a possible placement.
     init(_ placement: BlobPlacement) {
         rawByteCount = placement.rawByteCount
-        count = Sequencer.chunkCount(rawByteCount)
+        count = ChunkGroup.chunkCount(ofBytes: rawByteCount)
         start = placement.storedByteCount - UInt64(ChunkGroup.byteCount(ofChunks: count))
         bytes = .allocate(byteCount: ChunkGroup.byteCountMax, alignment: 8)
     }

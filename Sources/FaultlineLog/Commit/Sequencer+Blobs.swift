@@ -161,10 +161,6 @@ extension Sequencer {
         }
     }
 
-    static func chunkCount(_ byteCount: UInt64) -> Int {
-        Int((byteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount))
-    }
-
     func checkBlob(_ byteCount: UInt64) throws(LogError) {
         guard byteCount <= Limits.blobByteCountMax else {
             throw .tooLarge("A blob has at most \(Limits.blobByteCountMax) bytes; this one has \(byteCount).")

@@ -20,6 +20,11 @@ enum ChunkGroup {
     /// The number of groups of a table with `chunkCount` chunks.
     static func count(ofChunks chunkCount: Int) -> Int { (chunkCount + chunkCountMax - 1) / chunkCountMax }
 
+    /// The chunks of a blob with `byteCount` raw bytes.
+    static func chunkCount(ofBytes byteCount: UInt64) -> Int {
+        Int((byteCount + UInt64(Limits.chunkByteCount) - 1) / UInt64(Limits.chunkByteCount))
+    }
+
     /// The bytes of a table with `chunkCount` chunks.
     static func byteCount(ofChunks chunkCount: Int) -> Int {
         count(ofChunks: chunkCount) * headerByteCount + chunkCount * entryByteCount
