@@ -4,7 +4,7 @@ internal import Synchronization
 /// Counts the reads of one context.
 ///
 /// Only the context's thread writes it, so that an addition is a load and a store without a lock; any thread may read
-/// it.
+/// it. Bytes of large values may be added by any thread, because a `Blob` may be read there.
 final class ReadTally: Sendable {
     private let faultsFired = Atomic<Int>(0)
     private let rowsRead = Atomic<Int>(0)
@@ -23,12 +23,13 @@ final class ReadTally: Sendable {
     @inline(__always) func addFault() { Self.add(1, to: faultsFired) }
     @inline(__always) func addRow() { Self.add(1, to: rowsRead) }
     func addRows(_ count: Int) { Self.add(count, to: rowsRead) }
-    func addBlobBytes(_ count: Int) { Self.add(count, to: blobBytesRead) }
+    /// Adds bytes of large values, on any thread.
+    func addBlobBytes(_ count: Int) { blobBytesRead.wrappingAdd(count, ordering: .relaxed) }
 
     func add(_ counters: FaultCounters) {
         Self.add(counters.faultsFired, to: faultsFired)
         Self.add(counters.rowsRead, to: rowsRead)
-        Self.add(counters.blobBytesRead, to: blobBytesRead)
+        addBlobBytes(counters.blobBytesRead)
     }
 
     @inline(__always)

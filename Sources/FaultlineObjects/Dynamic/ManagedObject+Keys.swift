@@ -93,20 +93,20 @@ extension ManagedObject {
 
     /// A reference to the value of an attribute, without reading it; nil if the value is nil.
     ///
-    /// - Complexity: O(1), and a fault for an object that is not loaded.
+    /// - Complexity: O(1): one small read of a large value's place, and a fault for an object that is not loaded.
     public func blob(forKey key: String) -> Blob? {
         guard let slot = variableSlot(of: key) else { return nil }
         return _$coreAddress().pointee.blob(of: slot)
     }
 
-    /// Sets an attribute to a value of another object, by reference: in a migration no byte of it is read; elsewhere
-    /// the save copies it.
+    /// Sets an attribute to a value of another object, or to one that a `BlobWriter` has written, by reference.
     ///
-    /// A value of another context is read at once, or when this object is inserted.
+    /// The save takes over the bytes of a `BlobWriter`, unless another save has, and copies others chunk by chunk, so
+    /// that no large value is in memory. In a migration no byte is read.
     ///
     /// Nil for a required attribute makes the next save throw.
     ///
-    /// - Complexity: O(1) here; the save copies the n bytes in O(n), except in a migration.
+    /// - Complexity: O(1) here; the save copies the n bytes in O(n), except those of a `BlobWriter` and in a migration.
     public func setBlob(_ blob: Blob?, forKey key: String) {
         if variableSlot(of: key, isChange: true) != nil { setValue(blob, forKey: key) }
     }

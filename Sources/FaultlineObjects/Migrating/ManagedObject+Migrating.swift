@@ -20,7 +20,7 @@ extension ManagedObject {
     package func blobIdentifier(forKey key: String) -> UInt64? {
         guard let slot = type.slotsByName[key],
             let attribute = type.properties[slot].asAttribute, attribute.kind == .data,
-            case .stored(let reference, nil, _)? = _$coreAddress().pointee.blob(of: slot)?.place
+            case .staged(let reference, _)? = _$coreAddress().pointee.blob(of: slot)?.place
         else { return nil }
         return reference.identifier
     }

@@ -118,6 +118,12 @@ package struct StageContext {
                     { RowKeys.isEqual(draft, $0, slot, entity.layout) },
                     { RowKeys.isEqual(draft, $0, slot, entity.layout) })
                 ?? false
+            if !isSame, let number = source.core.pointee.extraIfPresent?.adoptedBlobs[slot],
+                draft.blobReference(slot)?.identifier == number
+            {
+                target.core.pointee.setBlob(source.core.pointee.blob(of: slot), of: slot)
+                continue
+            }
             guard !isSame, target.core.pointee._$beginChange(slot) else { continue }
             target.core.pointee.write { $0.takeValue(of: draft, slot: slot, layout: entity.layout) }
         }

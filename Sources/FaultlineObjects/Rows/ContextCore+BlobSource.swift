@@ -4,6 +4,19 @@ internal import FaultlineStore
 extension ContextCore: BlobSource {
     func willHold(_ byteCount: Int) { rules.willHold?(byteCount) }
 
+    func blob(_ reference: BlobReference) throws(LogError) -> Blob {
+        // The state that a stage reads does not change, and its values may be moved instead of copied.
+        if stage != nil { return Blob(place: .staged(reference, self)) }
+        return Blob(place: .stored(try hold(reference), tally))
+    }
+
+    /// A value that stays readable after it was replaced or deleted.
+    func hold(_ reference: BlobReference) throws(LogError) -> HeldBlob {
+        try beginReading()
+        defer { endReading() }
+        return try snapshot.hold(reference.identifier)
+    }
+
     func readBlob(
         _ reference: BlobReference, _ held: HeldBlob?, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {

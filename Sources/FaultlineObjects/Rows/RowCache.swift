@@ -187,6 +187,12 @@ struct RowCache {
     func blobBytes(_ reference: BlobReference, _ snapshot: Snapshot) throws -> [UInt8] {
         guard let byteCount = Int(exactly: reference.byteCount) else { return [] }
         var bytes = [UInt8](repeating: 0, count: byteCount)
+        if let given = GivenBlob.find(reference.identifier) {
+            try bytes.withUnsafeMutableBytes { target in
+                try given.readBlob(reference, nil, range: 0..<reference.byteCount, into: target)
+            }
+            return bytes
+        }
         try bytes.withUnsafeMutableBytes { target in
             try snapshot.readBlob(reference.identifier, range: 0..<reference.byteCount, into: target)
         }

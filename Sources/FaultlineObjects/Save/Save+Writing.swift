@@ -14,9 +14,9 @@ extension Save {
             }
             var own = draft
             defer { if own.block != draft.block { own.destroy() } }
-            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+            if core.pointee.hasExtra, let extra = core.pointee.extraIfPresent, !extra.adoptedBlobs.isEmpty {
                 own = draft.copy()
-                try adoptBlobs(adopted, &own, number, entity, in: &transaction)
+                try adoptBlobs(extra, &own, number, entity, in: &transaction)
             }
             do throws(StoreError) {
                 try writer.update(
@@ -54,9 +54,9 @@ extension Save {
             guard number != 0, let draft = core.pointee.draft else { return }
             var own = draft
             defer { if own.block != draft.block { own.destroy() } }
-            if core.pointee.hasExtra, let adopted = core.pointee.extraIfPresent?.adoptedBlobs, !adopted.isEmpty {
+            if core.pointee.hasExtra, let extra = core.pointee.extraIfPresent, !extra.adoptedBlobs.isEmpty {
                 own = draft.copy()
-                try adoptBlobs(adopted, &own, number, entity, in: &transaction)
+                try adoptBlobs(extra, &own, number, entity, in: &transaction)
             }
             if !upserts.isEmpty, upserts.contains(position) {
                 let marked = own.withUpsertMarks(entity)
@@ -77,17 +77,22 @@ extension Save {
         }
     }
 
-    /// Copies or moves values that were given by reference: a blob has one owner.
+    /// Places, copies or moves values that were given by reference: a blob has one owner.
     private func adoptBlobs(
-        _ adopted: [Int: UInt64], _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
+        _ extra: ObjectExtra, _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
         in transaction: inout Transaction
     ) throws {
-        for (slot, identifier) in adopted.sorted(by: { $0.key < $1.key }) {
+        for (slot, identifier) in extra.adoptedBlobs.sorted(by: { $0.key < $1.key }) {
             // The slot may have been set to another value since.
             guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
-            if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) { continue }
             let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
-            let copy = try transaction.copyBlob(identifier, owner: owner)
+            let copy: UInt64
+            if let given = extra.blobSources[slot] as? GivenBlob {
+                copy = try given.place(in: &transaction, owner: owner)
+            } else {
+                if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) { continue }
+                copy = try transaction.copyBlob(identifier, owner: owner)
+            }
             draft.setBlobReference(slot, identifier: copy, byteCount: reference.byteCount)
         }
     }

@@ -1,12 +1,15 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Reads large values that are out of their rows: a context.
-protocol BlobSource: AnyObject {
-    var store: RowStore { get }
-
+/// Reads large values that are out of their rows: a context, or a value that an object was given.
+protocol BlobSource: AnyObject, Sendable {
     /// Counts memory that a value is about to take.
     func willHold(_ byteCount: Int)
+
+    /// A value that can be passed to any thread.
+    ///
+    /// - Throws: If it cannot be found.
+    func blob(_ reference: BlobReference) throws(LogError) -> Blob
 
     /// Reads a range of a value.
     ///
