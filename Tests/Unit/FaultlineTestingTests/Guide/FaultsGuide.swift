@@ -69,7 +69,7 @@ import Testing
         // snippet
         print(photo.name)  // reads the row; the pixels stay on the disk
         let pixels = photo.blob(\.pixels)
-        print(pixels?.byteCount ?? 0)  // reads nothing
+        print(pixels?.byteCount ?? 0)  // reads none of them
         let head = try pixels?.data(in: 0..<1_000)  // reads one chunk of 64 KiB
         // end
         #expect(head?.count == 1_000)

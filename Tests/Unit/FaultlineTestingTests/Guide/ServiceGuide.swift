@@ -116,7 +116,7 @@ enum PhotoService {
         #expect(body.count == 50 && link != nil)
         let photo = try #require(page.objects.first)
         // snippet
-        let pixels = photo.blob(\.pixels)  // reads nothing
+        let pixels = photo.blob(\.pixels)  // reads where they are
         let range = 0..<min(4_096, pixels?.byteCount ?? 0)
         let bytes = try pixels?.data(in: range)
         // end
@@ -132,6 +132,29 @@ enum PhotoService {
             _ = try context.fetchPage(order, size: 50).objects.map(\.name)
         }
         // end
+        try await streams(container)
+    }
+
+    private func streams(_ container: ModelContainer) async throws {
+        let key = UUID()
+        let requestBody = AsyncStream { continuation in
+            for _ in 0..<20 { continuation.yield([UInt8](repeating: 7, count: 30_000)) }
+            continuation.finish()
+        }
+        var sent: [Int] = []
+        func send(_ piece: Data) { sent.append(piece.count) }
+        // snippet
+        let received = try await container.makeBlob(from: requestBody)  // any AsyncSequence of bytes
+        try await container.perform { context in
+            let photo = Photo(key: key, name: "large", taken: .now, pixels: Data())
+            photo.setBlob(received, for: \.pixels)
+            context.insert(photo)
+            try await context.save()  // copies nothing
+        }
+        let large = try await container.perform { try $0.first(\Photo.key, equals: key)?.blob(\.pixels) }
+        if let large { for try await piece in large.bytes() { send(piece) } }  // 256 KiB at a time
+        // end
+        #expect(sent == [262_144, 262_144, 75_712])
     }
 
     @Test func `In a service: options`() throws {
