@@ -50,7 +50,9 @@ import Foundation
         let folder = "\(store)/service-\(name)"
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
-        let service = try ServiceProcess(program, store: folder)
+        // The other service refuses no request that waits.
+        let arguments = name == "faultline" ? ["--longest-wait", "60"] : []
+        let service = try ServiceProcess(program, arguments, store: folder)
         let data = try await PhotoData.make(photoCount: photos, port: service.port, clients)
         var rows: [LoadRow] = []
         for endpoint in endpoints {

@@ -7,9 +7,9 @@ final class ServiceProcess {
     private let process = Process()
 
     /// Starts a service over a folder, and waits until it listens.
-    init(_ program: String, store: String) throws {
+    init(_ program: String, _ arguments: [String], store: String) throws {
         process.executableURL = URL(filePath: program)
-        process.arguments = ["--store", store, "--port", "0"]
+        process.arguments = ["--store", store, "--port", "0"] + arguments
         let output = Pipe()
         process.standardOutput = output
         try process.run()
