@@ -214,13 +214,13 @@ final class Compactor: @unchecked Sendable {
     }
 
     /// The segments in which the last transaction of a hot segment may continue; nil if one of them is missing.
-    private func followers(of file: ManagedFile, _ state: ManifestState) -> [RecordMover.Follower]? {
+    private func followers(of file: ManagedFile, _ state: ManifestState) -> [TransactionEnd.Follower]? {
         guard file.kind == .hotSegment, let checkpoint = state.checkpoint else { return [] }
-        var followers: [RecordMover.Follower] = []
+        var followers: [TransactionEnd.Follower] = []
         for number in state.numbers(of: .hotSegment) where number > file.number && number <= checkpoint.segment {
             guard let follower = listedFile(number, for: file.number) else { return nil }
             let end = number == checkpoint.segment ? checkpoint.offset : state.files[number]?.seal?.end ?? 0
-            followers.append(RecordMover.Follower(file: follower, end: end))
+            followers.append(TransactionEnd.Follower(file: follower, end: end))
         }
         return followers
     }

@@ -3,7 +3,7 @@ import FaultlineDisk
 /// Reads one hot or cold segment and copies the records that compaction must keep: newest versions, and deletes that
 /// older versions elsewhere still need.
 ///
-/// Memory: one frame of the segment, and the frame being filled.
+/// Memory: two frames of the segment, and the frame being filled.
 final class RecordMover {
     /// The reason why a call ended.
     enum Outcome {
@@ -15,33 +15,25 @@ final class RecordMover {
         case stuck(ManagedFile, offset: UInt64)
     }
 
-    /// A hot segment behind the one being read, and its end, at which no transaction is open.
-    struct Follower {
-        let file: ManagedFile
-        let end: UInt64
-    }
-
     let source: ManagedFile
     private let seal: SealedFile
     /// Deletes up to this transaction are not needed: no other segment can hold a version from before.
     private let leastBegun: UInt64
-    private let followers: [Follower]
+    private let followers: [TransactionEnd.Follower]
     private var scanner: FrameScanner
     private var frame: FrameScanner.Frame?
-    /// The header of the last commit frame.
-    private var commit: FrameHeader?
+    /// The end of the transaction of `frame`; nil until a delete or a drop of it matters.
+    private var ending: TransactionEnd?
     /// An offset in the body of `frame`.
     private var place = 0
     private var recordNumber = 0
-    /// Drop-table records of a transaction whose end was not read yet.
-    private var drops: [(bytes: [UInt8], origin: MoveOrigin)] = []
 
     /// - Parameters:
     ///   - source: A sealed segment.
     ///   - seal: Its end.
     ///   - leastBegun: The least `begun` of all other hot and cold segments.
     ///   - followers: The hot segments behind a hot one, up to the checkpoint in force.
-    init(_ source: ManagedFile, seal: SealedFile, leastBegun: UInt64, followers: [Follower]) {
+    init(_ source: ManagedFile, seal: SealedFile, leastBegun: UInt64, followers: [TransactionEnd.Follower]) {
         self.source = source
         self.seal = seal
         self.leastBegun = leastBegun
@@ -59,42 +51,33 @@ final class RecordMover {
     func fill(_ target: MovedFrame, _ snapshot: Snapshot) throws(LogError) -> Outcome {
         while true {
             guard let frame, place < frame.body.count, let body = frame.body.baseAddress else {
-                guard let next = try scanner.next() else { return try finish(target) }
+                guard let next = try scanner.next() else { return finish() }
                 try begin(next)
                 continue
             }
             let header = RecordHeader(reading: body + place)
-            if target.isFull(for: header.wholeByteCount + drops.count * RecordHeader.byteCount) { return .full }
-            try take(body + place, header, of: frame, into: target, snapshot)
+            if target.isFull(for: header.wholeByteCount) { return .full }
+            let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
+            guard header.isUnderstood else { throw .newerFormat("The segment holds a record", source.path, offset) }
+            let here = Location(segment: source.number, byteOffset: offset, byteCount: header.wholeByteCount)
+            let origin = MoveOrigin(sequence: sequence(in: frame), from: here)
+            if try isNeeded(header, at: origin, snapshot) {
+                let isVersion = header.operation == RecordOperation.put.rawValue
+                // A version that the tables name was committed.
+                switch isVersion ? .committed : try ending(of: frame) {
+                case .committed: target.append(body + place, header, origin: origin)
+                case .abandoned: break
+                case .unreadable(let file, let offset): return .stuck(file, offset: offset)
+                }
+            }
             place += header.wholeByteCount
             recordNumber += 1
         }
     }
 
-    /// Ends the segment when no further frame verifies.
-    private func finish(_ target: MovedFrame) throws(LogError) -> Outcome {
-        guard scanner.offset == seal.end, seal.chain == 0 || scanner.previousHead == seal.chain else {
-            return .stuck(source, offset: scanner.offset)
-        }
-        guard !drops.isEmpty, let commit else { return .done }
-        if target.isFull(for: drops.count * RecordHeader.byteCount) { return .full }
-        // The drops belong to an open transaction: it ended in a later segment, or was abandoned there.
-        var part = commit.part + 1
-        for follower in followers {
-            var scanner = FrameScanner(
-                follower.file, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: follower.end)
-            while let next = try scanner.next() {
-                guard next.header.kind == .commit else { continue }
-                guard next.header.sequence == commit.sequence, next.header.part == part else { return .done }
-                if !next.header.isContinued {
-                    keepDrops(target)
-                    return .done
-                }
-                part += 1
-            }
-            guard scanner.offset == follower.end else { return .stuck(follower.file, offset: scanner.offset) }
-        }
-        return .done
+    private func finish() -> Outcome {
+        let isWhole = scanner.offset == seal.end && (seal.chain == 0 || scanner.previousHead == seal.chain)
+        return isWhole ? .done : .stuck(source, offset: scanner.offset)
     }
 
     private func begin(_ next: FrameScanner.Frame) throws(LogError) {
@@ -103,46 +86,35 @@ final class RecordMover {
         // A frame of a newer version that may be skipped has no records.
         place = next.header.kind == nil ? next.body.count : 0
         recordNumber = 0
-        guard next.header.kind == .commit else { return }
-        commit = next.header
-        // An abandoned transaction has no end.
-        if next.header.part == 0 { drops.removeAll() }
+        if next.header.part == 0 { ending = nil }
     }
 
-    private func take(
-        _ record: UnsafeRawPointer, _ header: RecordHeader, of frame: FrameScanner.Frame,
-        into target: MovedFrame, _ snapshot: Snapshot
-    ) throws(LogError) {
-        let offset = frame.offset + UInt64(FrameHeader.byteCount + place)
-        guard header.isUnderstood else { throw .newerFormat("The segment holds a record", source.path, offset) }
-        let here = Location(segment: source.number, byteOffset: offset, byteCount: header.wholeByteCount)
-        let origin = MoveOrigin(sequence: sequence(in: frame), from: here)
+    /// Whether a record must be kept, if its transaction was committed.
+    private func isNeeded(
+        _ header: RecordHeader, at origin: MoveOrigin, _ snapshot: Snapshot
+    ) throws(LogError) -> Bool {
         switch RecordOperation(rawValue: header.operation) {
         case .put:
-            guard try snapshot.location(of: header.id, in: TableID(rawValue: header.table)) == here else { return }
-            target.append(record, header, origin: origin)
+            return try snapshot.location(of: header.id, in: TableID(rawValue: header.table)) == origin.from
         case .delete where origin.sequence > leastBegun:
             // An object that exists again implies by its new version that the old one is over.
-            guard try snapshot.location(of: header.id, in: TableID(rawValue: header.table)).isAbsent else { return }
-            target.append(record, header, origin: origin)
-        case .dropTable where origin.sequence > leastBegun:
-            drops.append((Array(UnsafeRawBufferPointer(start: record, count: header.wholeByteCount)), origin))
-            if source.kind == .coldSegment { keepDrops(target) }
-        case .transaction:
-            keepDrops(target)
+            return try snapshot.location(of: header.id, in: TableID(rawValue: header.table)).isAbsent
+        case .dropTable:
+            return origin.sequence > leastBegun
         default:
-            break
+            return false
         }
     }
 
-    private func keepDrops(_ target: MovedFrame) {
-        for drop in drops {
-            drop.bytes.withUnsafeBytes { bytes in
-                guard let record = bytes.baseAddress else { return }
-                target.append(record, RecordHeader(reading: record), origin: drop.origin)
-            }
-        }
-        drops.removeAll()
+    /// The end of a frame's transaction, found once for each.
+    private func ending(of frame: FrameScanner.Frame) throws(LogError) -> TransactionEnd {
+        if let ending { return ending }
+        // Only committed records are moved.
+        let found =
+            frame.header.kind == .moved
+            ? .committed : try TransactionEnd.find(behind: frame, in: source, end: seal.end, followers: followers)
+        ending = found
+        return found
     }
 
     /// The transaction of a record.
@@ -152,5 +124,55 @@ final class RecordMover {
         }
         let origin = body + (RecordHeader.byteCount + (recordNumber - 1) * MoveOrigin.byteCount)
         return MoveOrigin(reading: origin).sequence
+    }
+}
+
+/// Whether a transaction that continues behind a frame was committed.
+///
+/// A transaction that is larger than a frame is written before its end, and may be abandoned. Its records then stay in
+/// the segments, and the next transaction has its number.
+enum TransactionEnd {
+    case committed
+    case abandoned
+    /// A frame in which it may end does not verify, at an offset of a file.
+    case unreadable(ManagedFile, offset: UInt64)
+
+    /// A hot segment behind the one that is read, and its end, at which no transaction is open.
+    struct Follower {
+        let file: ManagedFile
+        let end: UInt64
+    }
+
+    /// Reads a transaction's further frames, up to its end or to another transaction.
+    ///
+    /// Memory: one frame. Time: linear in the transaction's bytes.
+    ///
+    /// - Parameters:
+    ///   - frame: One of its frames.
+    ///   - file: The segment with that frame.
+    ///   - end: The end of the segment's frames.
+    ///   - followers: The hot segments behind it, up to the checkpoint in force.
+    /// - Returns: The end; `.abandoned` also if no further frame exists.
+    /// - Throws: Disk errors; `.newerFormat`.
+    static func find(
+        behind frame: FrameScanner.Frame, in file: ManagedFile, end: UInt64, followers: [Follower]
+    ) throws(LogError) -> TransactionEnd {
+        guard frame.header.isContinued else { return .committed }
+        var part = frame.header.part + 1
+        let places = [Follower(file: file, end: end)] + followers
+        for (index, place) in places.enumerated() {
+            let isFirst = index == 0
+            var scanner = FrameScanner(
+                place.file, from: isFirst ? frame.end : UInt64(FileHeader.byteCount),
+                previousHead: isFirst ? frame.head : 0, limit: place.end)
+            while let next = try scanner.next() {
+                guard next.header.kind == .commit else { continue }
+                guard next.header.sequence == frame.header.sequence, next.header.part == part else { return .abandoned }
+                guard next.header.isContinued else { return .committed }
+                part += 1
+            }
+            guard scanner.offset == place.end else { return .unreadable(place.file, offset: scanner.offset) }
+        }
+        return .abandoned
     }
 }

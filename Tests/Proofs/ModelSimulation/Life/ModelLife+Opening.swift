@@ -90,10 +90,12 @@ extension ModelLife {
         try unseen { try compare(snapshot, expected.state, when) }
     }
 
-    /// Opens the store for reading beside the open log, as another process does.
+    /// Opens the store for reading beside the open log, as another process does: by the checkpoint, or from the segments
+    /// alone.
     private func openForReading(_ random: inout Seed) throws {
         var reading = options
         reading.access = .reading
+        reading.ignoresDerivedFiles = random.oneIn(2)
         let reader = try Self.open(FailingDisk(over: disk), reading)
         try expectPast(reader.snapshot(), "for a reader")
         do {

@@ -32,7 +32,7 @@ final class CompactionModel {
         let (rows, blobs) = (rows, blobs)
         do {
             _ = try log.write(author: nil) { transaction in
-                for _ in 0..<(1 + random.below(12)) { try changeRow(&transaction) }
+                for _ in 0..<(1 + random.below(random.oneIn(3) ? 90 : 12)) { try changeRow(&transaction) }
                 transaction.abandon()
             }
         } catch let error as LogError where error.code == .abandoned {

@@ -213,4 +213,79 @@ struct SpanningTransactionTests {
         #expect(again.snapshot().recordCount(of: droppedTable) == 2)
         again.abandonForTests()
     }
+
+    @Test func `a delete that was given up deletes no object that gets its identifier later`() throws {
+        let log = try store.open(options)
+        // A segment that stays, so that deletes of the next ones are needed.
+        try log.insert([row(800, byteCount: 1_700)], in: TableID(rawValue: 20))
+        let error = #expect(throws: LogError.self) {
+            _ = try log.write(author: nil) { transaction in
+                for number in 1...28 { _ = try transaction.insert(row(number, byteCount: 100), in: plainTable) }
+                for id in 1...28 as ClosedRange<UInt64> { try transaction.delete(id, in: plainTable) }
+                for number in 29...60 { _ = try transaction.insert(row(number, byteCount: 100), in: plainTable) }
+                transaction.abandon()
+            }
+        }
+        #expect(error?.code == .abandoned)
+        let segments = store.files(.hotSegment)
+        #expect(segments.count >= 4)
+        try log.checkpoint()
+        #expect(try log.compact().damage.isEmpty)
+        #expect(!store.files(.hotSegment).contains(segments[2]))
+        // The next transaction has the number of the abandoned one, and gives its identifiers to other objects.
+        try log.insert((1...28).map { row($0, byteCount: 100) }, in: plainTable)
+        log.abandonForTests()
+        try expectAll(28, updated: 0...0)
+    }
+
+    @Test func `a delete is kept that follows one that was given up`() throws {
+        let log = try store.open(options)
+        // The object lies in a segment that stays.
+        try log.insert([row(1, byteCount: 100)], in: plainTable)
+        try log.insert([row(800, byteCount: 1_500)], in: TableID(rawValue: 20))
+        let error = #expect(throws: LogError.self) {
+            _ = try log.write(author: nil) { transaction in
+                for number in 2...60 { _ = try transaction.insert(row(number, byteCount: 100), in: plainTable) }
+                for id in 2...11 as ClosedRange<UInt64> { try transaction.delete(id, in: plainTable) }
+                transaction.abandon()
+            }
+        }
+        #expect(error?.code == .abandoned)
+        _ = try log.write(author: nil) { try $0.delete(1, in: plainTable) }
+        let segments = store.files(.hotSegment)
+        let last = try #require(segments.last)
+        #expect(segments.count > 4)
+        for _ in 0..<6 {
+            _ = try log.write(author: nil) { try $0.put(1, row(500, byteCount: 900), in: TableID(rawValue: 18)) }
+        }
+        try log.checkpoint()
+        #expect(try log.compact().damage.isEmpty)
+        #expect(store.files(.hotSegment).contains(segments[0]) && !store.files(.hotSegment).contains(last))
+        log.abandonForTests()
+        var options = options
+        options.ignoresDerivedFiles = true
+        let again = try store.killed.open(options)
+        #expect(again.snapshot().recordCount(of: plainTable) == 0)
+        again.abandonForTests()
+    }
+
+    @Test func `a delete is kept whose transaction ends in a later segment`() throws {
+        let log = try store.open(options)
+        try log.insert((1...11).map { row($0, byteCount: 100) }, in: plainTable)
+        _ = try log.write(author: nil) { transaction in
+            for id in 1...11 as ClosedRange<UInt64> { try transaction.delete(id, in: plainTable) }
+            for number in 12...60 { _ = try transaction.insert(row(number, byteCount: 100), in: plainTable) }
+        }
+        let segments = store.files(.hotSegment)
+        #expect(segments.count >= 4)
+        // The segment with the deletes becomes mostly dead; the one with the deleted objects stays.
+        try update(12...60, log)
+        #expect(try log.compact().damage.isEmpty)
+        log.abandonForTests()
+        var options = options
+        options.ignoresDerivedFiles = true
+        let again = try store.killed.open(options)
+        #expect(again.snapshot().recordCount(of: plainTable) == 49)
+        again.abandonForTests()
+    }
 }
