@@ -61,16 +61,12 @@ extension Log {
             let (directory, manifest, publisher) = (parts.directory, parts.manifest, parts.publisher)
             return UploadSegments.Environment(
                 makeSegment: { () throws(LogError) in
-                    // Before the file has a number: no blob in it is of an earlier transaction.
+                    // Read before the file is listed, so that each blob in it is of a later transaction.
                     let begun = publisher.snapshot.sequence
                     try manifest.makeRoom()
-                    let managed = try directory.createDurably(
-                        .blobSegment, headerSite: "upload.header", directorySite: "upload.directory")
-                    managed.noteListed()
-                    try manifest.commit([managed.addition(begun: begun)])
-                    publisher.update(files: { $0.adding(managed) })
-                    return BlobSegment(
-                        managed, end: UInt64(FileHeader.byteCount), previousHead: 0, progress: directory.progress)
+                    return try BlobSegment.make(
+                        in: directory, manifest, publisher, begun: begun, headerSite: "upload.header",
+                        directorySite: "upload.directory")
                 },
                 checkMayWrite: { () throws(LogError) in
                     if let failure = publisher.failure { throw .poisoned(by: failure, ", so nothing more is written.") }

@@ -9,7 +9,8 @@ public struct CompactionSummary: Sendable {
     public let copiedByteCount: Int
     /// Bytes of the dropped files, less the copied bytes.
     public let reclaimedByteCount: Int
-    /// Bytes of dropped files that the disk frees only when contexts that may read them have moved on.
+    /// Bytes of dropped files that the disk frees only when contexts that may read them have moved on, and each `Blob` in
+    /// them is gone.
     public let heldByteCount: Int
     /// Damage that was met; the files that contain it are kept as they are.
     public let damage: [StorageError]

@@ -31,8 +31,8 @@ struct BlobBody {
             storedByteCount: payloadByteCount, recordCRC: recordCRC, flags: flags)
     }
 
-    /// The contents of a blob's headers, but for the places of its frames.
-    struct Naming {
+    /// The fields of a blob's headers that its bytes do not tell.
+    struct HeaderFields {
         let id: RecordID
         let owner: BlobOwner
         /// The progress of the log: the newest durable and the newest acknowledged transaction.
@@ -56,12 +56,12 @@ struct BlobBody {
     ///
     /// - Parameters:
     ///   - number: The piece, from 0.
-    ///   - naming: The contents of the headers.
+    ///   - fields: The fields that the bytes do not tell.
     ///   - previousHead: headCRC of the frame that was written before; 0 if that is not known.
     ///   - file: The segment's file.
     /// - Returns: The bytes, with their checksums.
     func headers(
-        before number: UInt64, _ naming: Naming, previousHead: UInt32, in file: ManagedFile
+        before number: UInt64, _ fields: HeaderFields, previousHead: UInt32, in file: ManagedFile
     ) -> Headers {
         let piece = layout.piece(number, payloadByteCount: payloadByteCount)
         let blobHeaderByteCount = number == 0 ? BlobHeader.byteCount : 0
@@ -69,21 +69,21 @@ struct BlobBody {
         headers.bytes.appendZeros(Int(BlobLayout.overhead) + blobHeaderByteCount)
         guard let start = headers.bytes.mutableBytes.baseAddress else { return headers }
         let record = start + FrameHeader.byteCount
-        if number == 0 { header(owner: naming.owner).write(to: record + RecordHeader.byteCount) }
+        if number == 0 { header(owner: fields.owner).write(to: record + RecordHeader.byteCount) }
         RecordHeader.write(
             to: record,
             storedByteCount: number == 0 ? Int(truncatingIfNeeded: payloadByteCount) : piece.byteCount,
             rawByteCount: number == 0 ? Int(truncatingIfNeeded: rawByteCount) : piece.byteCount,
-            table: TableID.blobs.rawValue, layout: 0, id: naming.id, operation: .blob, flags: [])
+            table: TableID.blobs.rawValue, layout: 0, id: fields.id, operation: .blob, flags: [])
         RecordHeader.seal(
             record, RecordHeader.byteCount + blobHeaderByteCount,
             binding: file.recordBinding(at: piece.frameOffset + UInt64(FrameHeader.byteCount)))
         let frame = FrameHeader(
             kind: .blob, bodyByteCount: piece.bodyByteCount,
             headersCRC: CRC32C.checksum(record, RecordHeader.byteCount), recordCount: 1,
-            flags: piece.isLast ? 0 : FrameHeader.flagContinued, sequence: naming.durableSequence,
-            durable: naming.durable, previousHead: previousHead, part: UInt32(number),
-            spill: naming.acknowledgedSequence)
+            flags: piece.isLast ? 0 : FrameHeader.flagContinued, sequence: fields.durableSequence,
+            durable: fields.durable, previousHead: previousHead, part: UInt32(number),
+            spill: fields.acknowledgedSequence)
         headers.headCRC = frame.write(to: start, at: piece.frameOffset, of: file.header)
         headers.recordCRC = record[RecordHeader.Fields.checksum]
         return headers

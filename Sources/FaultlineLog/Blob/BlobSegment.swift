@@ -68,21 +68,29 @@ final class BlobSegment: @unchecked Sendable {
         set { failed.store(newValue, ordering: .releasing) }
     }
 
-    /// Records that bytes were written.
-    func noteWrite() { writes.add(1, ordering: .acquiringAndReleasing) }
+    /// Writes bytes, and counts the write; after an error the segment has failed.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError) {
+        do throws(DiskError) {
+            try managed.file.write(bytes, at: offset)
+        } catch {
+            hasFailed = true
+            throw LogError(error, doing: "writing a blob")
+        }
+        writes.add(1, ordering: .acquiringAndReleasing)
+    }
 
     /// The number of writes so far, for `synchronize(covering:)`.
     var writeCount: UInt64 { writes.load(ordering: .acquiring) }
 
-    /// The contents of a blob's headers that are written now.
+    /// The fields of the headers of a blob, with the present progress of the log.
     ///
     /// - Parameters:
     ///   - id: The blob.
     ///   - owner: Its owner.
     ///   - durable: An offset up to which the file is durable, at most that of the headers.
-    /// - Returns: These, and the progress of the log.
-    func naming(id: RecordID, owner: BlobOwner, durable: UInt64) -> BlobBody.Naming {
-        BlobBody.Naming(
+    /// - Returns: The fields.
+    func headerFields(id: RecordID, owner: BlobOwner, durable: UInt64) -> BlobBody.HeaderFields {
+        BlobBody.HeaderFields(
             id: id, owner: owner, durableSequence: progress.durable, acknowledgedSequence: progress.acknowledged,
             durable: durable)
     }
@@ -91,19 +99,13 @@ final class BlobSegment: @unchecked Sendable {
     ///
     /// Headers of several blobs may be written in another order than their offsets, so none names the one before.
     func writeHeaders(of body: BlobBody, id: RecordID, owner: BlobOwner) throws(LogError) -> BlobPlacement {
-        let naming = naming(id: id, owner: owner, durable: UInt64(FileHeader.byteCount))
+        let fields = headerFields(id: id, owner: owner, durable: UInt64(FileHeader.byteCount))
         var recordCRC: UInt32 = 0
         for number in 0..<body.pieceCount {
-            let headers = body.headers(before: number, naming, previousHead: 0, in: managed)
+            let headers = body.headers(before: number, fields, previousHead: 0, in: managed)
             if number == 0 { recordCRC = headers.recordCRC }
             let offset = body.layout.piece(number, payloadByteCount: body.payloadByteCount).frameOffset
-            do throws(DiskError) {
-                try managed.file.write(headers.bytes.bytes, at: offset)
-            } catch {
-                hasFailed = true
-                throw LogError(error, doing: "writing a blob")
-            }
-            noteWrite()
+            try write(headers.bytes.bytes, at: offset)
         }
         return body.placement(in: managed.number, recordCRC: recordCRC)
     }

@@ -111,13 +111,7 @@ struct BlobWriter: ~Copyable {
     private func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(LogError) {
         try segment.room.make(through: offset + UInt64(bytes.count), in: segment.managed.file)
         segment.furthest = max(segment.furthest, offset + UInt64(bytes.count))
-        do {
-            try segment.managed.file.write(bytes, at: offset)
-        } catch {
-            segment.hasFailed = true
-            throw LogError(error, doing: "writing a blob")
-        }
-        segment.noteWrite()
+        try segment.write(bytes, at: offset)
     }
 
     /// Adds the chunk table, group by group.
@@ -148,11 +142,11 @@ struct BlobWriter: ~Copyable {
     /// Writes chunk table and headers, and moves the segment's end behind the blob.
     consuming func finish(id: RecordID, owner: BlobOwner) throws(LogError) -> BlobPlacement {
         let body = try close()
-        let naming = segment.naming(id: id, owner: owner, durable: segment.durable)
+        let fields = segment.headerFields(id: id, owner: owner, durable: segment.durable)
         var previousHead = segment.previousHead
         var recordCRC: UInt32 = 0
         for number in 0..<body.pieceCount {
-            var headers = body.headers(before: number, naming, previousHead: previousHead, in: segment.managed)
+            var headers = body.headers(before: number, fields, previousHead: previousHead, in: segment.managed)
             previousHead = headers.headCRC
             if number == 0 { recordCRC = headers.recordCRC }
             try write(&headers, before: number, of: body)

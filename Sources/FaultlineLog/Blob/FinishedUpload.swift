@@ -2,8 +2,8 @@ import Synchronization
 
 /// A large value that was written beside transactions, and that a transaction may place.
 ///
-/// Its bytes are readable at once. Durable are they only with the transaction that places them. When the last reference
-/// is gone and none has, the bytes are dead.
+/// Its bytes are readable at once, and durable with the transaction that places them. If no transaction has when the
+/// last reference is gone, they are dead.
 package final class FinishedUpload: Sendable {
     let segment: BlobSegment
     let body: BlobBody

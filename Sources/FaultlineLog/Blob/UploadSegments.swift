@@ -132,7 +132,7 @@ final class UploadSegments: @unchecked Sendable {
         askAndUnlock()
     }
 
-    /// Counts the bytes of a finished upload as dead, because none can place it any more.
+    /// Counts the bytes of a finished upload as dead, because no transaction can place it any more.
     func drop(_ segment: BlobSegment, byteCount: UInt64) {
         lock.lock()
         entries[segment.managed.number]?.waitingCount -= 1

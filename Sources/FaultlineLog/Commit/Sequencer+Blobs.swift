@@ -18,14 +18,9 @@ extension Sequencer {
             let begun = manifest.state.files[old.managed.number]?.added.begun ?? 0
             edits.append(.fileSealed(old.seal(begun: begun, last: sequence + 1)))
         }
-        let managed = try directory.createDurably(
-            .blobSegment, headerSite: "blob.header", directorySite: "blob.directory")
-        managed.noteListed()
-        edits.append(managed.addition(begun: sequence))
-        try manifest.commit(edits)
-        publisher.update(files: { $0.adding(managed) })
-        let fresh = BlobSegment(
-            managed, end: UInt64(FileHeader.byteCount), previousHead: 0, progress: directory.progress)
+        let fresh = try BlobSegment.make(
+            in: directory, manifest, publisher, begun: sequence, with: edits, headerSite: "blob.header",
+            directorySite: "blob.directory")
         if let blobs { countWrittenBlobs(in: blobs) }
         blobs?.managed.releaseReserve()
         blobs = fresh
@@ -165,5 +160,30 @@ extension Sequencer {
         guard byteCount <= Limits.blobByteCountMax else {
             throw .tooLarge("A blob has at most \(Limits.blobByteCountMax) bytes; this one has \(byteCount).")
         }
+    }
+}
+
+extension BlobSegment {
+    /// Makes a segment, durable and listed in the manifest.
+    ///
+    /// - Parameters:
+    ///   - directory: The store's directory.
+    ///   - manifest: Lists the segment; the caller has called `makeRoom`.
+    ///   - publisher: Gets the file.
+    ///   - begun: A transaction before the first that may have blobs in it.
+    ///   - edits: Edits of the same group, such as the seal of the segment before.
+    ///   - headerSite: Names the synchronization of the file.
+    ///   - directorySite: Names the synchronization of the directory.
+    /// - Returns: The segment, empty.
+    /// - Throws: Disk errors.
+    static func make(
+        in directory: StoreDirectory, _ manifest: Manifest, _ publisher: Publisher, begun: UInt64,
+        with edits: [ManifestEdit] = [], headerSite: SyncSite, directorySite: SyncSite
+    ) throws(LogError) -> BlobSegment {
+        let managed = try directory.createDurably(.blobSegment, headerSite: headerSite, directorySite: directorySite)
+        managed.noteListed()
+        try manifest.commit(edits + [managed.addition(begun: begun)])
+        publisher.update(files: { $0.adding(managed) })
+        return BlobSegment(managed, end: UInt64(FileHeader.byteCount), previousHead: 0, progress: directory.progress)
     }
 }

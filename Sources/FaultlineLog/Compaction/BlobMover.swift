@@ -212,13 +212,9 @@ final class BlobMover {
         if let segment, !segment.hasFailed { return segment }
         try seal()
         try manifest.makeRoom()
-        let managed = try directory.createDurably(
-            .blobSegment, headerSite: "compaction.blobheader", directorySite: "compaction.blobdirectory")
-        managed.noteListed()
-        try manifest.commit([managed.addition(begun: begun)])
-        publisher.update(files: { $0.adding(managed) })
-        let fresh = BlobSegment(
-            managed, end: UInt64(FileHeader.byteCount), previousHead: 0, progress: directory.progress)
+        let fresh = try BlobSegment.make(
+            in: directory, manifest, publisher, begun: begun, headerSite: "compaction.blobheader",
+            directorySite: "compaction.blobdirectory")
         segment = fresh
         return fresh
     }

@@ -2,7 +2,7 @@
 ///
 /// That is the decrease of the segments, without other transactions.
 struct CompactionGain {
-    private(set) var byteCount: Int64 = 0
+    private var byteCount: Int64 = 0
     private var byteCountAtChoice: Int64 = 0
     private var excludedCountAtChoice = 0
 

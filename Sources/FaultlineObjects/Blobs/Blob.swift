@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// It is one version of the value, and can be passed to any task or context: it stays readable after its object was
 /// changed or deleted, and after its container was closed. As long as a large value is referred to, the file that it
-/// lies in stays on the disk; `StoreHealth` counts it with the bytes that old states hold.
+/// lies in stays on the disk: once compaction has dropped the file, `CompactionSummary.heldByteCount` counts it.
 public struct Blob: Sendable {
     enum Place: Sendable {
         /// Out of the row, in a file that stays as long as this value; with the counts of the context that found it.

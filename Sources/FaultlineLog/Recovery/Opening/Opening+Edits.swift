@@ -23,12 +23,7 @@ extension Opening {
         where file.kind == .blobSegment && file.seal == nil {
             let placed = max(file.durable, replay.blobEnds[number] ?? 0)
             var end = placed
-            if let managed = segments[number] {
-                let length = try onDisk("opening a blob segment") { () throws(DiskError) in
-                    try managed.file.byteCount()
-                }
-                end = max(placed, length.roundedUpTo8)
-            }
+            if let managed = segments[number] { end = max(placed, try Self.end(of: managed)) }
             replay.dead[UInt32(truncatingIfNeeded: number), default: 0] += end - placed
             edits.append(
                 .fileSealed(
@@ -77,8 +72,12 @@ extension Opening {
         // Targets of moved blobs are sealed.
         let open = state.numbers(of: .blobSegment).last { state.files[$0]?.seal == nil }
         guard let open, let entry = state.files[open], let managed = segments[open] else { return nil }
-        let length = try onDisk("opening a blob segment") { () throws(DiskError) in try managed.file.byteCount() }
         return BlobSegment(
-            managed, end: max(entry.durable, length.roundedUpTo8), previousHead: entry.durableHead, progress: progress)
+            managed, end: max(entry.durable, try end(of: managed)), previousHead: entry.durableHead, progress: progress)
+    }
+
+    /// The end of a blob segment's bytes, where the next frame may begin.
+    private static func end(of segment: ManagedFile) throws(LogError) -> UInt64 {
+        try onDisk("opening a blob segment") { () throws(DiskError) in try segment.file.byteCount() }.roundedUpTo8
     }
 }
