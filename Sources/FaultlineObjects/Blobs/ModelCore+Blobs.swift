@@ -53,10 +53,13 @@ extension ModelCore {
         to number: UInt64, _ byteCount: UInt64, _ source: any BlobSource, _ slot: Int
     ) {
         guard _$beginChange(slot) else { return }
-        write {
-            $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0))
-            $0.setBlobReference(slot, identifier: number, byteCount: byteCount)
-        }
+        write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
+        setReference(to: number, byteCount, source, slot)
+    }
+
+    /// Replaces the bytes of a slot by a reference to them.
+    mutating func setReference(to number: UInt64, _ byteCount: UInt64, _ source: any BlobSource, _ slot: Int) {
+        write { $0.setBlobReference(slot, identifier: number, byteCount: byteCount) }
         extra.adoptedBlobs[slot] = number
         extra.blobSources[slot] = source
     }

@@ -122,6 +122,7 @@ struct ObjectInsertion {
             handle.core.pointee.draftPointer = Draft.create(layout: home.type?.layout ?? home.layout).block
         }
         if handle.core.pointee.hasExtra { handle.core.pointee.enterObservation() }
+        if context.rules.spillsLargeValues { handle.core.pointee.spillLargeValues() }
         context.pending.inserted.append(handle)
         context.noteUnsaved()
     }

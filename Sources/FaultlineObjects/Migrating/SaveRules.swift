@@ -7,6 +7,8 @@ package struct SaveRules {
     /// Says whether a new object may take over a large value of an old object, which it may once; nil where large values
     /// are copied.
     package var mayMoveBlob: ((UInt64) -> Bool)?
+    /// Whether large values are written to the store when they are set, so that unsaved objects do not hold their bytes.
+    package var spillsLargeValues = false
     /// Whether a new object is refused whose unique values a stored object has, rather than taking its place.
     package var refusesUpserts = false
     /// Whether the stage alone saves, in batches, with its progress in the same transaction.

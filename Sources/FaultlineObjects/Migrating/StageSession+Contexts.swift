@@ -5,6 +5,7 @@ extension StageSession {
     package func makeCore(_ store: RowStore, _ types: [ModelType], isReadOnly: Bool = false) -> ContextCore {
         let core = ContextCore(store: store, types: types, isReadOnly: isReadOnly, tallies: tallies)
         core.stage = self
+        core.rules.spillsLargeValues = !isReadOnly
         return core
     }
 }

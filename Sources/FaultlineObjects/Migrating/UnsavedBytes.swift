@@ -3,8 +3,12 @@ struct UnsavedBytes {
     /// Inserted objects that are counted.
     private var countedCount = 0
     private var byteCount = 0
-    /// Estimate of the memory that a changed object takes.
+    /// Bytes of long values that changed objects got since.
+    private var longByteCount = 0
+    /// Estimate of the memory that a changed object takes, without long values.
     private static let bytesOfChanged = 512
+    /// The size from which a value of a changed object is counted by itself.
+    static let longByteCountMin = 1_024
 
     /// Counts the bytes of the inserted and the changed objects.
     ///
@@ -20,8 +24,11 @@ struct UnsavedBytes {
             byteCount += byteCountOfInserted(countedCount)
             countedCount += 1
         }
-        return byteCount + changedCount * Self.bytesOfChanged
+        return byteCount + changedCount * Self.bytesOfChanged + longByteCount
     }
+
+    /// Counts a long value that a changed object got; a value that it replaces stays counted.
+    mutating func noteLongValue(_ byteCount: Int) { longByteCount += byteCount }
 
     mutating func reset() { self = UnsavedBytes() }
 }

@@ -90,6 +90,11 @@ package final class EntityStorage: Sendable {
             if case .toMany(let relationship) = slots[$0] { relationship.bounds != .none } else { false }
         }
     }
+
+    /// Whether the bytes of a slot's value are stored, and no index key is made of them.
+    package func isStoredAlone(_ slot: Int) -> Bool {
+        indexedSlots & SlotMask.bit(slot) == 0 && !ephemeralSlots.contains(slot)
+    }
 }
 
 /// The kind of an entity's slot.

@@ -47,7 +47,7 @@ struct DraftPlace {
 @usableFromInline
 package struct Draft {
     /// The size from which a value has a separate allocation until it is moved to the blob area.
-    static let detachedByteCountMin = 16_384
+    package static let detachedByteCountMin = 16_384
 
     @usableFromInline package internal(set) var block: UnsafeMutableRawPointer
 
