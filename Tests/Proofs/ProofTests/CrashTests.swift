@@ -1,12 +1,13 @@
 import CrashSimulation
 import FaultlineDisk
+import FaultlineTestSupport
 import Testing
 
 struct CrashTests {
     /// A sample; `make crash` runs the rest.
     @Test func keepsItsPromisesInEveryCrash() {
         var plan = CrashPlan()
-        plan.stepCount = 25
+        plan.stepCount = TestSize.of(25, unoptimized: 8)
         plan.combinationCountMax = plan.imageCountMax
         let report = runCrash(seeds: 1..<2, plan: plan)
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
@@ -22,7 +23,7 @@ struct CrashTests {
     @Test(arguments: [false, true]) func keepsThemWithPreparedSpaceAndWithoutWaiting(isWaiting: Bool) {
         let seed = CrashWorkload.firstSeed(isWaiting: isWaiting)
         var plan = CrashPlan()
-        plan.stepCount = 24
+        plan.stepCount = TestSize.of(24, unoptimized: 12)
         plan.imageCountMax = 3
         plan.combinationCountMax = 3
         let report = runCrash(seeds: seed..<seed + 1, plan: plan)

@@ -2,6 +2,7 @@ import Faultline
 import FaultlineLog
 import FaultlineMigration
 import FaultlineStore
+import FaultlineTestSupport
 import Foundation
 import Testing
 
@@ -196,9 +197,8 @@ import Testing
 
     @Test(
         "A11: a property that is set on some objects keeps its default on the rest, whenever it is set first",
-        arguments: [
-            500, 2_000, 1 << 20,
-        ], [0, 150, 299])
+        arguments: [500, 2_000, 1 << 20].suffix(TestSize.of(3, unoptimized: 2)),
+        [0, 150, 299].suffix(TestSize.of(3, unoptimized: 2)))
     func takesBackWhatIsSetLater(batch: Int, at number: Int) throws {
         var outcomes: [[String: [UInt8]]] = []
         for workers in [1, 4] {
