@@ -333,7 +333,9 @@ let package = Package(
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"], path: "Tests/Compilers/ModelsInSwift5"),
         .testTarget(
             name: "ModelsOnTheMainActor", dependencies: ["Faultline"], path: "Tests/Compilers/ModelsOnTheMainActor"),
-        .testTarget(name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"], path: "Tests/Unit/BenchmarkKitTests"),
+        .testTarget(
+            name: "BenchmarkKitTests", dependencies: ["BenchmarkKit", "FaultlineTestSupport"],
+            path: "Tests/Unit/BenchmarkKitTests"),
         .target(name: "SourceSymbols", path: "Tests/Tidy/SourceSymbols"),
         // Prints the names that Swift files declare and use. A macro, so that it shares swift-syntax with the other one.
         .macro(

@@ -24,10 +24,16 @@ package enum BufferMemory {
     package static func allocate(byteCount: Int, alignment: Int = 16) -> UnsafeMutableRawPointer {
         if byteCount >= pagedByteCount { return pages.take(byteCount) }
         // The allocator itself: a pointer's `allocate` asks for aligned memory, which takes twice the instructions.
-        guard let memory = alignment <= 16 ? malloc(byteCount) : aligned_alloc(alignment, byteCount) else {
+        guard let memory = alignment <= 16 ? malloc(byteCount) : aligned(byteCount, to: alignment) else {
             preconditionFailure("The system has no memory for a buffer.")
         }
         return memory
+    }
+
+    /// The C standard takes only multiples of the alignment.
+    @inlinable @inline(__always)
+    static func aligned(_ byteCount: Int, to alignment: Int) -> UnsafeMutableRawPointer? {
+        aligned_alloc(alignment, (byteCount + alignment - 1) / alignment * alignment)
     }
 
     /// Bytes of pages that are allocated and not yet freed.
