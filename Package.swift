@@ -325,7 +325,7 @@ let package = Package(
                 "FaultlineLog", "FaultlineTestSupport",
             ], path: "Tests/Unit/FaultlineToolTests"),
         .testTarget(
-            name: "PackageArchiveTests", dependencies: ["PackageArchive", "FaultlineCommands"],
+            name: "PackageArchiveTests", dependencies: ["PackageArchive", "FaultlineCommands", "FaultlineTestSupport"],
             path: "Examples/PackageArchive/Tests"),
         // The models of Fixtures/models, compiled as apps are.
         .testTarget(name: "ModelFixtureTests", dependencies: ["Faultline"], path: "Tests/Compilers/ModelFixtureTests"),

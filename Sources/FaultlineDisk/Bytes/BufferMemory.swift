@@ -30,7 +30,7 @@ package enum BufferMemory {
         return memory
     }
 
-    /// The C standard takes only multiples of the alignment.
+    /// Rounds up to a multiple of the alignment: the C standard allows no other size.
     @inlinable @inline(__always)
     static func aligned(_ byteCount: Int, to alignment: Int) -> UnsafeMutableRawPointer? {
         aligned_alloc(alignment, (byteCount + alignment - 1) / alignment * alignment)

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A large value that was written beside transactions, and that a transaction may place.
 ///
-/// Its bytes are readable at once, and durable with the transaction that places them. If no transaction has when the
-/// last reference is gone, they are dead.
+/// Its bytes are readable at once, and durable with the transaction that places them. If the last reference goes before
+/// a transaction has placed them, they are dead bytes.
 package final class FinishedUpload: Sendable {
     let segment: BlobSegment
     let body: BlobBody
@@ -31,7 +31,7 @@ package final class FinishedUpload: Sendable {
     /// Bytes that it takes in its segment.
     var byteCountInSegment: UInt64 { body.end - body.start }
 
-    /// Takes the right to write the headers, which only one transaction gets.
+    /// Gives the right to place the value, to one transaction.
     ///
     /// - Parameter asker: The segments of the log that wants it.
     /// - Returns: Whether this is the first call, and by the log that the value was written to.

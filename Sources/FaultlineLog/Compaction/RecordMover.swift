@@ -86,7 +86,7 @@ final class RecordMover {
         // A frame of a newer version that may be skipped has no records.
         place = next.header.kind == nil ? next.body.count : 0
         recordNumber = 0
-        if next.header.part == 0 { ending = nil }
+        if next.header.kind == .commit, next.header.part == 0 { ending = nil }
     }
 
     /// Whether a record must be kept, if its transaction was committed.
@@ -127,10 +127,10 @@ final class RecordMover {
     }
 }
 
-/// Whether a transaction that continues behind a frame was committed.
+/// How a transaction ended of which one frame is known.
 ///
-/// A transaction that is larger than a frame is written before its end, and may be abandoned. Its records then stay in
-/// the segments, and the next transaction has its number.
+/// A transaction that is larger than a frame writes its first frames before it commits, and may be abandoned. Its
+/// records then stay in the segments, and the next transaction has its number.
 enum TransactionEnd {
     case committed
     case abandoned
@@ -143,7 +143,7 @@ enum TransactionEnd {
         let end: UInt64
     }
 
-    /// Reads a transaction's further frames, up to its end or to another transaction.
+    /// Reads the frames behind one of a transaction, up to its last or to one of another transaction.
     ///
     /// Memory: one frame. Time: linear in the transaction's bytes.
     ///
@@ -159,12 +159,11 @@ enum TransactionEnd {
     ) throws(LogError) -> TransactionEnd {
         guard frame.header.isContinued else { return .committed }
         var part = frame.header.part + 1
-        let places = [Follower(file: file, end: end)] + followers
-        for (index, place) in places.enumerated() {
-            let isFirst = index == 0
-            var scanner = FrameScanner(
-                place.file, from: isFirst ? frame.end : UInt64(FileHeader.byteCount),
-                previousHead: isFirst ? frame.head : 0, limit: place.end)
+        let rest = (file: file, start: frame.end, head: frame.head, end: end)
+        let start = UInt64(FileHeader.byteCount)
+        let others = followers.map { (file: $0.file, start: start, head: UInt32(0), end: $0.end) }
+        for place in [rest] + others {
+            var scanner = FrameScanner(place.file, from: place.start, previousHead: place.head, limit: place.end)
             while let next = try scanner.next() {
                 guard next.header.kind == .commit else { continue }
                 guard next.header.sequence == frame.header.sequence, next.header.part == part else { return .abandoned }

@@ -1,16 +1,16 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Large values of a migration stage are written to the store when an object in a context gets them, so that unsaved
-/// objects hold a reference of a hundred bytes, and not the value.
+/// A migration stage writes a large value to the store when an object in its context gets the value, so that an unsaved
+/// object holds a reference of a hundred bytes, and not the value.
 ///
-/// The values are uploads: the save that writes the object places them, and they are dead bytes if there is none.
+/// Each value is an upload. The save that writes the object places it; without a save its bytes are dead.
 extension ModelCore {
     /// Writes all large values of an object that enters a context.
     mutating func spillLargeValues() {
         guard let entity = home.takeUnretainedValue().entity, let draft else { return }
         let large = entity.variableSlots.filter { draft.variable($0).count >= Draft.detachedByteCountMin }
-        // Each step may move the draft.
+        // A step may move the draft, so no pointer into it is kept.
         for slot in large { _ = spillLargeValue(slot) }
     }
 
@@ -25,10 +25,10 @@ extension ModelCore {
 
     /// Writes a slot's value, which is large, unless an index key is made of its bytes.
     ///
-    /// - Returns: False if the value stays in memory. If it could not be written, the save meets the reason, and throws it.
+    /// - Returns: False if the value stays in memory: also where the write fails, for the save writes it again, and throws.
     private mutating func spillLargeValue(_ slot: Int) -> Bool {
         guard let context, let entity = home.takeUnretainedValue().entity, let draft,
-            draft.blobReference(slot) == nil, entity.isStoredAlone(slot)
+            draft.blobReference(slot) == nil, entity.maySpill(slot)
         else { return false }
         do throws(LogError) {
             let upload = try context.store.log.beginUpload()

@@ -27,7 +27,7 @@ struct UnsavedBytes {
         return byteCount + changedCount * Self.bytesOfChanged + longByteCount
     }
 
-    /// Counts a long value that a changed object got; a value that it replaces stays counted.
+    /// Counts a long value that a changed object got, besides the one that it replaces.
     mutating func noteLongValue(_ byteCount: Int) { longByteCount += byteCount }
 
     mutating func reset() { self = UnsavedBytes() }

@@ -92,7 +92,7 @@ package final class EntityStorage: Sendable {
     }
 
     /// Whether the bytes of a slot's value are stored, and no index key is made of them.
-    package func isStoredAlone(_ slot: Int) -> Bool {
+    package func maySpill(_ slot: Int) -> Bool {
         indexedSlots & SlotMask.bit(slot) == 0 && !ephemeralSlots.contains(slot)
     }
 }

@@ -19,5 +19,5 @@ struct HistoryBytes: ~Copyable {
     mutating func appendNumber(_ value: UInt64) { writer.appendVarint(value) }
 
     /// Sets bits of a byte that was appended.
-    mutating func set(_ bits: UInt8, at offset: Int) { writer.mutableBytes[offset] |= bits }
+    mutating func set(_ bits: UInt8, at offset: Int) { writer.overwrite(writer.bytes[offset] | bits, at: offset) }
 }

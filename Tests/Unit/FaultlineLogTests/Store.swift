@@ -44,6 +44,13 @@ struct Store {
     /// The same disk after the process was killed.
     var killed: Store { Store(disk.afterProcessDeath()) }
 
+    /// Opens the store from its segments alone, as after the process was killed.
+    func rebuilt(_ options: LogOptions = Store.options) throws -> Log {
+        var options = options
+        options.ignoresDerivedFiles = true
+        return try killed.open(options)
+    }
+
     /// Files of a kind, by path, ascending.
     func files(_ kind: FileKind) -> [String] { disk.filePaths.filter { Self.kind(of: $0) == kind } }
 

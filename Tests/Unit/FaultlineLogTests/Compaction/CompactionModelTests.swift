@@ -31,9 +31,7 @@ struct CompactionModelTests {
             case 18: try log.checkpoint()
             case 19, 20:
                 dropped += try log.compact().segmentCount
-                var alone = options
-                alone.ignoresDerivedFiles = true
-                let rebuilt = try store.killed.open(alone)
+                let rebuilt = try store.rebuilt(options)
                 #expect(try model.difference(rebuilt.snapshot()) == nil, "seed \(seed), step \(step), from segments")
                 rebuilt.abandonForTests()
             case 21:

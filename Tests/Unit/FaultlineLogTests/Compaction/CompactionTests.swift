@@ -237,9 +237,7 @@ struct CompactionTests {
         #expect(try log.compact().segmentCount > 0)
         #expect(store.files(.coldSegment).count == 1)
         log.abandonForTests()
-        var options = options
-        options.ignoresDerivedFiles = true
-        let again = try store.killed.open(options)
+        let again = try store.rebuilt(options)
         #expect(try again.snapshot().row(7, in: plainTable) == nil)
         #expect(again.snapshot().recordCount(of: plainTable) == 23)
         #expect(try again.snapshot().row(2) == row(301, byteCount: 900))
@@ -268,8 +266,7 @@ struct CompactionTests {
             #expect(try log.snapshot().row(id, in: plainTable) == row(number + 1, byteCount: 100))
         }
         log.abandonForTests()
-        options.ignoresDerivedFiles = true
-        let again = try store.killed.open(options)
+        let again = try store.rebuilt(options)
         #expect(again.snapshot().recordCount(of: testTable) == 5 && again.snapshot().recordCount(of: plainTable) == 60)
         again.abandonForTests()
     }

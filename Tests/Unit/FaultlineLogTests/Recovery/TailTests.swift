@@ -250,9 +250,6 @@ struct TailTests {
             #expect(again.openReport.wasClean)
             #expect(try again.findings().isEmpty)
         }
-        var anew = Store.options
-        anew.ignoresDerivedFiles = true
-        let rebuilt = try store.killed.open(anew)
-        #expect(rebuilt.snapshot().recordCount(of: testTable) == 1_900)
+        #expect(try store.rebuilt().snapshot().recordCount(of: testTable) == 1_900)
     }
 }
