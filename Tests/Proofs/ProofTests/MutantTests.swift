@@ -22,6 +22,36 @@ struct MutantTests {
         #expect(files.count > 20)
     }
 
+    @Test func `the tests that must kill a mutant exist`() throws {
+        let tests = try Self.tests()
+        #expect(tests.count > 1_000)
+        for mutant in try MutantBuild.mutants(of: Self.repository) {
+            guard case .tests(let words) = mutant.killer else { continue }
+            for word in words.split(separator: "|") {
+                #expect(tests.contains { $0.contains("/" + word) }, "\(mutant.name): no test matches \(word)")
+            }
+        }
+    }
+
+    /// The tests of all files, as "/Suite/function".
+    private static func tests() throws -> [String] {
+        let tests = try #require(FileManager.default.enumerator(atPath: repository.appending(path: "Tests").path))
+        var names: [String] = []
+        for case let path as String in tests where path.hasSuffix("Tests.swift") {
+            let file = repository.appending(path: "Tests/\(path)")
+            var suite = Substring()
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                let words = line.split(separator: " ")
+                if !line.hasPrefix(" "), let type = words.first(where: { $0.first?.isUppercase == true }) {
+                    suite = type.prefix { $0.isLetter || $0.isNumber }
+                }
+                guard let place = line.range(of: "func ") else { continue }
+                names.append("/\(suite)/\(line[place.upperBound...].prefix { $0 != "(" })")
+            }
+        }
+        return names
+    }
+
     private static let entry = """
         # A remark.
         mutant two
