@@ -25,7 +25,9 @@ struct AggregateColumn {
             let words = row.uuid(slot)
             return .uuid(words.0, words.1)
         case .attribute(.decimal): return .decimal(row.decimal(slot))
-        case .toOne: return identifier(row.toOne(slot))
+        case .toOne:
+            let bits = row.toOne(slot)
+            return isNil(bits) ? .null : .identifier(bits)
         case _ where kind.isSignedInteger: return .int(row.int64(slot))
         case _ where kind.isUnsignedInteger: return .uint(row.uint64(slot))
         default:
@@ -37,28 +39,34 @@ struct AggregateColumn {
         }
     }
 
-    private func identifier(_ bits: UInt64) -> RowValue {
-        bits == 0 || targets?.isGone(bits) == true ? .null : .identifier(bits)
-    }
+    private func isNil(_ bits: UInt64) -> Bool { bits == 0 || targets?.isGone(bits) == true }
 
     private func variable(_ bytes: UnsafeRawBufferPointer) -> RowValue {
         kind.isText ? .string(String(decoding: bytes, as: UTF8.self)) : .data([UInt8](bytes))
     }
 
-    /// Appends a key; the keys' order as bytes is the values' order.
-    func appendKey(of value: RowValue, to key: inout KeyWriter) {
-        switch value {
-        case .null: key.appendNil()
-        case .identifier(let bits): key.appendIdentifier(bits)
-        case .bool(let value): key.appendBool(value)
-        case .int(let value): key.appendInt64(value)
-        case .uint(let value): key.appendUInt64(value)
-        case .double(let value): key.appendDouble(value)
-        case .float(let value): key.appendFloat(value)
-        case .string(let value): key.appendString(value)
-        case .data(let value): value.withUnsafeBytes { key.appendData($0) }
-        case .uuid(let first, let second): key.appendUUID((first, second))
-        case .decimal(let value): key.appendDecimal(value)
+    /// Whether a row or a draft has no value; a dangling reference is none.
+    func isNil(in row: some SlotValues) -> Bool {
+        if row.isNil(slot) { return true }
+        return kind == .toOne && isNil(row.toOne(slot))
+    }
+
+    /// Appends the key of the value in a row or a draft; the keys' order as bytes is the values' order.
+    func appendKey(of row: some SlotValues, to key: inout KeyWriter, _ load: Load) throws {
+        if kind == .toOne {
+            let bits = row.toOne(slot)
+            if isNil(bits) { return key.appendNil() }
+            key.appendMark(1)
+            return key.appendIdentifier(bits)
+        }
+        if row.appendKey(slot, to: &key) { return }
+        guard let reference = row.blobReference(slot) else { return key.appendNil() }
+        try load(reference).withUnsafeBytes { bytes in
+            if kind.isText {
+                key.appendString(String(decoding: bytes, as: UTF8.self))
+            } else {
+                key.appendData(bytes)
+            }
         }
     }
 }
@@ -76,7 +84,14 @@ protocol SlotValues {
     func toOne(_ slot: Int) -> UInt64
     func blobReference(_ slot: Int) -> BlobReference?
     func variable(_ slot: Int) -> UnsafeRawBufferPointer
+    /// Appends the key of a value; returns false if the value is outside of the row.
+    func appendKey(_ slot: Int, to key: inout KeyWriter) -> Bool
 }
 
-extension RowView: SlotValues {}
-extension Draft: SlotValues {}
+extension RowView: SlotValues {
+    func appendKey(_ slot: Int, to key: inout KeyWriter) -> Bool { key.append(row: self, slot: slot) }
+}
+
+extension Draft: SlotValues {
+    func appendKey(_ slot: Int, to key: inout KeyWriter) -> Bool { key.append(draft: self, slot: slot) }
+}

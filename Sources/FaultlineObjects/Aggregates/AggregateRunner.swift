@@ -18,42 +18,11 @@ struct AggregateRunner {
         context.moveToNewest()
         let query = try source.prepare(context)
         let plan = try prepare(query)
-        var groups: [AggregateGroup] = []
-        if plan.groupedCount == 0 { groups.append(AggregateGroup(key: [], keyValues: [], states: plan.states)) }
-        var places: [[UInt8]: Int] = [:]
-        var key = KeyWriter()
-        var values: [RowValue] = []
+        var groups = AggregateGroups(plan)
         let load: AggregateColumn.Load = { try RowCache(context).blobBytes($0, context.snapshot) }
-
-        func take(_ row: some SlotValues) throws {
-            values.removeAll(keepingCapacity: true)
-            for column in plan.columns { values.append(try column.value(of: row, load)) }
-            var place = 0
-            if plan.groupedCount > 0 {
-                key.removeAll()
-                for column in 0..<plan.groupedCount {
-                    plan.columns[column].appendKey(of: values[column], to: &key)
-                }
-                let bytes = key.withBytes { [UInt8]($0) }
-                if let known = places[bytes] {
-                    place = known
-                } else {
-                    place = groups.count
-                    places[bytes] = place
-                    groups.append(
-                        AggregateGroup(
-                            key: bytes, keyValues: Array(values[..<plan.groupedCount]), states: plan.states))
-                }
-            }
-            for state in plan.states.indices { groups[place].states[state].add(values, plan.columns) }
-        }
-
-        try forEachMatch(query, source, row: { try take($0) }, draft: { try take($0) })
+        try forEachMatch(query, source, row: { try groups.add($0, load) }, draft: { try groups.add($0, load) })
         for column in plan.columns { try column.targets?.check() }
-        groups.sort { left, right in
-            left.key.withUnsafeBytes { left in right.key.withUnsafeBytes { KeyOrder.compare(left, $0) < 0 } }
-        }
-        return groups
+        return groups.sorted()
     }
 
     /// Passes the matches of a query to the closures: as rows, and as drafts if unsaved changes count.

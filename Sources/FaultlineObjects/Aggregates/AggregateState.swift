@@ -5,8 +5,8 @@ internal import Foundation
 /// The state of one aggregate.
 struct AggregateState {
     private let function: AggregateFunction
-    /// Nil if objects are counted, not values.
-    private let column: Int?
+    /// The place of the column among those that are read; nil if objects are counted, not values.
+    private let place: Int?
     /// How numbers are added.
     private let kind: ColumnKind?
     private var count = 0
@@ -19,46 +19,63 @@ struct AggregateState {
 
     /// - Parameters:
     ///   - function: The function to compute.
-    ///   - column: The index among the columns that are read.
+    ///   - place: The column's place among those that are read; nil to count objects.
     ///   - kind: The type of the column.
-    init(_ function: AggregateFunction, column: Int?, kind: ColumnKind?) {
+    init(_ function: AggregateFunction, at place: Int?, kind: ColumnKind?) {
         self.function = function
-        self.column = column
+        self.place = place
         self.kind = kind
     }
 
-    /// Adds the values of one object.
-    mutating func add(_ values: [RowValue], _ columns: [AggregateColumn]) {
-        guard let column else {
+    /// Adds the value of one object.
+    ///
+    /// - Parameters:
+    ///   - row: The object's row or draft.
+    ///   - columns: All columns that are read.
+    ///   - scratch: Memory for a key.
+    ///   - load: Reads a large value.
+    /// - Throws: The errors of `load`.
+    mutating func add(
+        _ row: some SlotValues, _ columns: [AggregateColumn], _ scratch: inout KeyWriter, _ load: AggregateColumn.Load
+    ) throws {
+        guard let place else {
             count += 1
             return
         }
-        let value = values[column]
-        if case .null = value { return }
+        let column = columns[place]
+        if column.isNil(in: row) { return }
         count += 1
         switch function {
         case .count: break
-        case .sum, .average:
-            switch value {
-            case .int(let value): whole += Int128(value)
-            case .uint(let value): whole += Int128(value)
-            case .double(let value): fraction += value
-            case .float(let value): fraction += Double(value)
-            case .decimal(let value): decimal += Decimal(value)
-            default: break
-            }
-        case .minimum, .maximum:
-            var key = KeyWriter()
-            columns[column].appendKey(of: value, to: &key)
-            let isBetter = key.withBytes { bytes in
-                if count == 1 { return true }
-                let order = extremeKey.withUnsafeBytes { KeyOrder.compare(bytes, $0) }
-                return function == .minimum ? order < 0 : order > 0
-            }
-            guard isBetter else { return }
-            extremeKey = key.withBytes { [UInt8]($0) }
-            extreme = value
+        case .sum, .average: addNumber(row, column)
+        case .minimum, .maximum: try compare(row, column, &scratch, load)
         }
+    }
+
+    private mutating func addNumber(_ row: some SlotValues, _ column: AggregateColumn) {
+        switch column.kind {
+        case .attribute(.double): fraction += row.double(column.slot)
+        case .attribute(.float): fraction += Double(row.float(column.slot))
+        case .attribute(.decimal): decimal += Decimal(row.decimal(column.slot))
+        case _ where column.kind.isUnsignedInteger: whole += Int128(row.uint64(column.slot))
+        default: whole += Int128(row.int64(column.slot))
+        }
+    }
+
+    private mutating func compare(
+        _ row: some SlotValues, _ column: AggregateColumn, _ scratch: inout KeyWriter, _ load: AggregateColumn.Load
+    ) throws {
+        scratch.removeAll()
+        try column.appendKey(of: row, to: &scratch, load)
+        let isBetter = scratch.withBytes { bytes in
+            if count == 1 { return true }
+            let order = extremeKey.withUnsafeBytes { KeyOrder.compare(bytes, $0) }
+            return function == .minimum ? order < 0 : order > 0
+        }
+        guard isBetter else { return }
+        extremeKey.removeAll(keepingCapacity: true)
+        scratch.withBytes { extremeKey.append(contentsOf: $0) }
+        extreme = try column.value(of: row, load)
     }
 
     /// The result: for no values, the sum is 0, and the average, least and greatest value are nil.
@@ -77,15 +94,6 @@ struct AggregateState {
     }
 }
 
-/// Objects with equal values in some columns, and the aggregates over them.
-struct AggregateGroup {
-    /// Bytes whose order is the order of the groups.
-    let key: [UInt8]
-    /// One for each column by which objects are grouped.
-    let keyValues: [RowValue]
-    var states: [AggregateState]
-}
-
 /// The aggregates over the objects of a fetch, in slots.
 struct AggregatePlan {
     /// Every column that is read, those of the groups first.
@@ -97,7 +105,7 @@ struct AggregatePlan {
     mutating func add(_ function: AggregateFunction, _ column: AggregateColumn?) {
         if let column { columns.append(column) }
         states.append(
-            AggregateState(function, column: column == nil ? nil : columns.count - 1, kind: column?.kind))
+            AggregateState(function, at: column == nil ? nil : columns.count - 1, kind: column?.kind))
     }
 
     /// Adds a column by which objects are grouped; called before any aggregate is added.
