@@ -64,9 +64,9 @@ struct SimulatedWork {
         return nil
     }
 
-    /// A photo or map made by custom stages.
+    /// A photo or map made by custom stages; every second is so large that the stage writes it before the save.
     static func photo(of number: Int, _ kind: UInt8) -> Data {
-        Data(repeating: kind &* 40 &+ UInt8(truncatingIfNeeded: number), count: 500)
+        Data(repeating: kind &* 40 &+ UInt8(truncatingIfNeeded: number), count: number % 2 == 0 ? 17_000 : 500)
     }
 
     /// The difference from the expected state after custom stages; nil if there is none.
