@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineLog
 import FaultlineStore
 import Synchronization
@@ -30,6 +31,28 @@ import Testing
         #expect(try again.all(Document.self).map(\.title) == ["outside"])
         #expect(try again.fetchCount(FetchDescriptor<Body>()) == 0)
         #expect(try again.first(Label.self).documents.isEmpty)
+    }
+
+    @Test func `a cascade follows an unsaved reference, and not the stored one`() throws {
+        let store = try TestStore(Document.self)
+        let context = store.context()
+        let document = Document("d")
+        document.body = Body(Data([1]))
+        context.insert(document)
+        try context.save()
+        document.body = Body(Data([2]))
+        context.delete(document)
+        try context.save()
+        #expect(try store.context().fetch(FetchDescriptor<Body>()).map(\.bytes) == [Data([1])])
+
+        let second = Document("e")
+        context.insert(second)
+        try context.save()
+        let bodies = try context.fetch(FetchDescriptor<Body>())
+        second.body = bodies[0]
+        context.delete(second)
+        try context.save()
+        #expect(try store.context().fetchCount(FetchDescriptor<Body>()) == 0)
     }
 
     @Test func nullifyClearsTheOtherSide() throws {
@@ -288,7 +311,7 @@ import Testing
 
 /// Counts the errors that an error handler receives.
 private final class Errors: Sendable {
-    private let told = Mutex(0)
+    private let told = Guarded(0)
     var count: Int { told.withLock { $0 } }
     func add(_ error: any Error) { told.withLock { $0 += 1 } }
 }
