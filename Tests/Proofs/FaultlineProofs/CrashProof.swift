@@ -44,7 +44,7 @@ struct CrashProof {
     func run() throws -> Int32 { isCanary ? try leaveOut() : cut() }
 
     private func cut() -> Int32 {
-        let all = Mutex(CrashReport())
+        let all = Guarded(CrashReport())
         let (seeds, plan) = (seeds, plan)
         let start = ContinuousClock.now
         DispatchQueue.concurrentPerform(iterations: seeds.count) { place in
@@ -71,7 +71,7 @@ struct CrashProof {
         let sites = reached.sorted { $0.rawValue < $1.rawValue }
         // A place may be used by few seeds only: continue until its omission shows, up to a limit.
         let limit = max(seeds.upperBound, 60)
-        let all = Mutex((report: CrashReport(), caught: 0))
+        let all = Guarded((report: CrashReport(), caught: 0))
         DispatchQueue.concurrentPerform(iterations: sites.count) { place in
             var canary = CrashCanary(leavingOut: sites[place])
             canary.run(seeds: seeds.lowerBound..<limit, reach: reach)

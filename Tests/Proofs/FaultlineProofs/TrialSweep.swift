@@ -1,4 +1,5 @@
 import Dispatch
+import FaultlineDisk
 import FaultlineTestSupport
 import Foundation
 import Synchronization
@@ -30,7 +31,7 @@ struct TrialSweep<Counts: TrialCounts> {
     static func run(
         _ parts: [Part], behind words: [String] = [], name: @escaping @Sendable ([String], Int) -> String
     ) throws -> (counts: Counts, crashed: Int) {
-        let total = Mutex((counts: Counts(), crashed: 0, failure: (any Error)?.none))
+        let total = Guarded((counts: Counts(), crashed: 0, failure: (any Error)?.none))
         let work = parts
         DispatchQueue.concurrentPerform(iterations: work.count) { place in
             let (command, range) = work[place]

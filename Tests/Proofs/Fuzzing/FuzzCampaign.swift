@@ -1,4 +1,5 @@
 import Dispatch
+import FaultlineDisk
 import FaultlineTestSupport
 import Foundation
 import FuzzSimulation
@@ -71,7 +72,7 @@ struct FuzzCampaign {
         let plans = FuzzTarget.allCases.flatMap { target in
             (target.hasChecksums ? [false, true] : [false]).map { (target, $0) }
         }
-        let crashes = Mutex(0)
+        let crashes = Guarded(0)
         let (seconds, folder) = (seconds, folder)
         DispatchQueue.concurrentPerform(iterations: plans.count) { place in
             let (target, repairsChecksums) = plans[place]

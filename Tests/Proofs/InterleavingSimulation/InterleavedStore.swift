@@ -62,6 +62,11 @@ final class InterleavedStore: @unchecked Sendable {
         _ = try log.write(author: nil) { try body(&model, &$0) }
     }
 
+    /// Writes a transaction; the model changes in the writer's turn, for two threads write.
+    private func write(_ body: (inout CrashModel, inout Transaction) throws -> Void) throws {
+        _ = try log.write(author: nil) { try body(&model, &$0) }
+    }
+
     /// - Parameters:
     ///   - origin: The store to start from.
     ///   - endsSnapshots: Whether snapshots keep files alive that compaction has dropped.
@@ -82,7 +87,7 @@ final class InterleavedStore: @unchecked Sendable {
     }
 
     private func change(_ round: UInt8) throws {
-        try Self.write(log, &model) { model, transaction in
+        try write { model, transaction in
             for id in 4...7 as ClosedRange<RecordID> {
                 try model.put(id, [2, 2, 2, 2, 2, 2, round, UInt8(id), 9], in: Self.unique, &transaction)
             }
@@ -103,7 +108,7 @@ final class InterleavedStore: @unchecked Sendable {
                 }
             }
         case .fileDrop:
-            try Self.write(log, &model) { model, transaction in
+            try write { model, transaction in
                 try transaction.dropTable(Self.grouped)
                 model.rows[Self.grouped] = nil
             }
@@ -113,13 +118,13 @@ final class InterleavedStore: @unchecked Sendable {
     }
 
     private func commit() throws {
-        try Self.write(log, &model) { model, transaction in
+        try write { model, transaction in
             let moved: [UInt8] = [3, 3, 3, 3, 3, 3, 3, 1, 1]
             try model.put(1, moved, in: Self.unique, &transaction)
             try model.delete(2, in: Self.unique, &transaction)
             try model.put(5, moved.map { $0 + 1 }, in: Self.unique, &transaction)
         }
-        try Self.write(log, &model) { model, transaction in
+        try write { model, transaction in
             try model.putBlob([UInt8](repeating: 77, count: 300), &transaction)
             try model.put(3, [5, 5, 5, 5, 5, 5, 5, 3], in: Self.unique, &transaction)
         }

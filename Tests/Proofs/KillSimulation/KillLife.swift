@@ -1,3 +1,4 @@
+import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
 import Foundation
@@ -10,10 +11,10 @@ import Synchronization
 package final class KillLife: Sendable {
     private let store: KillStore
     private let canary: Bool
-    private let random: Mutex<Seed>
+    private let random: Guarded<Seed>
     private let isEnding = Atomic<Bool>(false)
     private let writersLeft = Atomic<Int>(0)
-    private let failure = Mutex<String?>(nil)
+    private let failure = Guarded<String?>(nil)
 
     /// - Parameters:
     ///   - path: The directory of the store.
@@ -23,7 +24,7 @@ package final class KillLife: Sendable {
     package init(path: String, storeSeed: UInt64, seed: UInt64, canary: Bool) {
         store = KillStore(path: path, seed: storeSeed)
         self.canary = canary
-        random = Mutex(Seed(seed))
+        random = Guarded(Seed(seed))
     }
 
     /// Runs until the process is killed.

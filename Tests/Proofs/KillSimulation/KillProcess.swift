@@ -1,3 +1,4 @@
+import FaultlineDisk
 import FaultlineTestSupport
 import Glibc
 import Synchronization
@@ -18,7 +19,7 @@ struct KillProcess: ~Copyable {
     }
 
     /// Starts one process at a time, so that none inherits the pipe of another.
-    private static let starting = Mutex(())
+    private static let starting = Guarded(())
 
     private static func start(_ arguments: [String]) throws -> (process: pid_t, pipe: Int32) {
         var ends: [Int32] = [-1, -1]

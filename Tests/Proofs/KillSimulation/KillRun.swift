@@ -1,5 +1,6 @@
 import CrashSimulation
 import Dispatch
+import FaultlineDisk
 import FaultlineTestSupport
 import Glibc
 import Synchronization
@@ -25,7 +26,7 @@ package struct KillRun: Sendable {
     /// A lane stops at its first violation, keeps its store and reports where it is.
     package func run() -> KillReport {
         let laneCount = max(1, min(roundCount, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        let total = Mutex(KillReport())
+        let total = Guarded(KillReport())
         DispatchQueue.concurrentPerform(iterations: laneCount) { number in
             let report = runLane(number, roundCount: (roundCount + number) / laneCount)
             total.withLock { $0.add(report) }

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import Foundation
 import Synchronization
@@ -60,7 +61,7 @@ enum LargeKeepingPlan: SchemaMigrationPlan {
         [.large { old in kept.withLock { $0.append(Array(old.notes.utf8)) } }]
     }
 
-    private static let kept = Mutex<[[UInt8]]>([])
+    private static let kept = Guarded<[[UInt8]]>([])
 }
 
 extension MigrationStage {

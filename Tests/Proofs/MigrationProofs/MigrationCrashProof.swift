@@ -1,4 +1,5 @@
 import Dispatch
+import FaultlineDisk
 import FaultlineTestSupport
 import MigrationSimulation
 import Synchronization
@@ -42,7 +43,7 @@ struct MigrationCrashProof {
     }
 
     func run() -> Int32 {
-        let course = Mutex(Course(next: seeds.lowerBound))
+        let course = Guarded(Course(next: seeds.lowerBound))
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             while let seed = course.withLock({ next(&$0) }) {
                 let life = MigrationLife.allCases[Int(seed % UInt64(MigrationLife.allCases.count))]

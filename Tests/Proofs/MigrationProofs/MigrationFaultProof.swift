@@ -1,4 +1,5 @@
 import Dispatch
+import FaultlineDisk
 import FaultlineTestSupport
 import MigrationSimulation
 import Synchronization
@@ -24,7 +25,7 @@ struct MigrationFaultProof {
                 MigrationFault.allCases.map { (seed, life, $0) }
             }
         }
-        let all = Mutex(MigrationFaultReport())
+        let all = Guarded(MigrationFaultReport())
         DispatchQueue.concurrentPerform(iterations: trials.count) { place in
             let (seed, life, fault) = trials[place]
             let report = runMigrationFaults(life, fault, seeds: seed..<seed + 1, stride: stride)

@@ -103,8 +103,12 @@ static int failed(void) {
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define PASS(name, ...)                                  \
     ({                                                   \
-        static __typeof__(&name) next;                   \
-        if (next == NULL) next = NEXT(name);             \
+        static _Atomic(__typeof__(&name)) known;         \
+        __typeof__(&name) next = atomic_load(&known);    \
+        if (next == NULL) {                              \
+            next = NEXT(name);                           \
+            atomic_store(&known, next);                  \
+        }                                                \
         next(__VA_ARGS__);                               \
     })
 

@@ -17,7 +17,7 @@ struct BufferMemoryTests {
     }
 
     @Test func `a region is taken again by the next of its size, and by no other`() {
-        let mapped = Mutex<[Int]>([])
+        let mapped = Guarded<[Int]>([])
         let regions = PageRegions { byteCount in
             mapped.withLock { $0.append(byteCount) }
             return PageRegions.mapPages(byteCount)

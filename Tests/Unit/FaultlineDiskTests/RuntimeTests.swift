@@ -38,7 +38,7 @@ struct RuntimeTests {
         fl_pending_set(UnsafeMutableRawPointer(bitPattern: 0x1000))
         defer { fl_pending_set(nil) }
 
-        let found = Mutex<[UInt]>([])
+        let found = Guarded<[UInt]>([])
         let thread = try #require(
             SystemThread {
                 let before = UInt(bitPattern: fl_pending_get())

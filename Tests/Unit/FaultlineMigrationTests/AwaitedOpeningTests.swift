@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import Foundation
 import Synchronization
@@ -7,7 +8,7 @@ import Testing
 /// Openings that suspend the calling task.
 @Suite struct AwaitedOpeningTests {
     private final class Arrivals: Sendable {
-        let count = Mutex(0)
+        let count = Guarded(0)
     }
 
     private let stores = Stores(isOnDisk: true)
@@ -21,7 +22,7 @@ import Testing
     @Test func `a store is opened and migrated, and its progress is told`() async throws {
         try WorkStore.make(in: stores)
         let notes = StageNotes()
-        let counts = Mutex<[Int]>([])
+        let counts = Guarded<[Int]>([])
         let container = try await StageNotes.$current.withValue(notes) {
             try await ModelContainer.open(
                 for: Schema(versionedSchema: Work2.self), migrationPlan: WorkPlan.self, configuration: configuration

@@ -1,5 +1,6 @@
 #if Service
 import Dispatch
+import FaultlineDisk
 import FaultlineService
 import Synchronization
 
@@ -59,7 +60,7 @@ final class StageGate: Sendable {
 
     private let stop: Stop?
     private let number: Int
-    private let numbers = Mutex<[Int]>([])
+    private let numbers = Guarded<[Int]>([])
     private let isOpen = DispatchSemaphore(value: 0)
     private let arrivals: AsyncStream<Void>
     private let arrive: AsyncStream<Void>.Continuation

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import Synchronization
 
 enum Library1: VersionedSchema {
@@ -39,7 +40,7 @@ enum Library3: VersionedSchema {
 
 /// The number of calls of a test's closures.
 final class Calls: Sendable {
-    private let count = Mutex(0)
+    private let count = Guarded(0)
     func next() -> Int {
         count.withLock {
             $0 += 1

@@ -49,7 +49,7 @@ struct GroupCommitTests {
     /// Threads that commit until they are refused; everything acknowledged must be stored.
     final class Crowd: Sendable {
         let log: Log
-        let acknowledged = Mutex<[RecordID]>([])
+        let acknowledged = Guarded<[RecordID]>([])
 
         init(_ log: Log) {
             self.log = log

@@ -16,7 +16,7 @@ struct HeldUpCommitTests {
         let mayGoOn = DispatchSemaphore(value: 0)
         private let hasSeen = DispatchSemaphore(value: 0)
         private let isDurable = Atomic<Bool>(false)
-        private let failures = Mutex<[any Error]>([])
+        private let failures = Guarded<[any Error]>([])
         private let hasEnded = DispatchSemaphore(value: 0)
 
         init(_ log: Log) {
@@ -124,7 +124,7 @@ struct HeldUpCommitTests {
             })
         let owner = BlobOwner(table: plainTable, slot: 1, id: 1)
         let bytes = [row(1, byteCount: 30_000), row(2, byteCount: 3_000)]
-        let ids = Mutex<[Int: RecordID]>([:])
+        let ids = Guarded<[Int: RecordID]>([:])
         encounter.begin { try log.insert([row(1)], in: plainTable) }
         encounter.isHeldUp.wait()
         for number in 0..<2 {

@@ -265,7 +265,7 @@ struct ZerosAheadTests {
             var reserved: UInt64 = 0
             var beyond: UInt64 = 0
         }
-        private let state = Mutex(State())
+        private let state = Guarded(State())
 
         /// The largest number of bytes written beyond the reserved space.
         var byteCountBeyond: UInt64 { state.withLock { $0.beyond } }

@@ -11,7 +11,7 @@ struct ClosingCompactionTests {
     private final class Closer: Sendable {
         let log: Log
         private let hasBegun = Atomic<Bool>(false)
-        private let thread = Mutex<SystemThread?>(nil)
+        private let thread = Guarded<SystemThread?>(nil)
         /// Operations of the disk when the store was closed.
         let operationCount = Atomic<Int>(-1)
         private let disk: SimulatedDisk

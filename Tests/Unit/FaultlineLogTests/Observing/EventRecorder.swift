@@ -5,7 +5,7 @@ import Synchronization
 /// Keeps the events of a log.
 final class EventRecorder: LogObserver {
     let timesCommits: Bool
-    private let kept = Mutex<(events: [LogEvent], commits: [UInt64], syncs: [UInt64])>(([], [], []))
+    private let kept = Guarded<(events: [LogEvent], commits: [UInt64], syncs: [UInt64])>(([], [], []))
     private let answer: @Sendable (LogEvent) -> Void
 
     init(timesCommits: Bool = false, answer: @escaping @Sendable (LogEvent) -> Void = { _ in }) {

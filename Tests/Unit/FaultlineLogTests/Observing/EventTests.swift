@@ -205,7 +205,7 @@ struct EventTests {
 
     @Test func `an observer may use the log, and close it`() throws {
         let store = Store()
-        let shared = Mutex<Log?>(nil)
+        let shared = Guarded<Log?>(nil)
         let recorder = EventRecorder { event in
             guard let log = shared.withLock({ $0 }) else { return }
             if case .rotMet = event {
@@ -227,7 +227,7 @@ struct EventTests {
     }
 
     @Test func `a slow observer loses events and is told how many`() throws {
-        let gate = Mutex(())
+        let gate = Guarded(())
         let recorder = EventRecorder { _ in gate.withLock { _ in } }
         let watch = StoreWatch()
         watch.tell(recorder, clock: time.clock)

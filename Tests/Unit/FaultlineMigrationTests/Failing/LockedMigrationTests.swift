@@ -72,7 +72,7 @@ struct LockedMigrationTests {
     @Test(.timeLimit(.minutes(2)), arguments: QueuePlan.Kind.allCases)
     func `a store that another process migrates is not to be had`(kind: QueuePlan.Kind) async throws {
         // Uses its own thread, because the tasks of other tests may all be waiting.
-        let refusals = Mutex<[StorageError.Code?]>([])
+        let refusals = Guarded<[StorageError.Code?]>([])
         Thread.detachNewThread { [stores] in
             Self.wait(for: stores.directory + "-begun")
             QueuePlan.$kind.withValue(kind) {

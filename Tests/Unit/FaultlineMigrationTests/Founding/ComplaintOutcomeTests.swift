@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import FaultlineStore
 import FaultlineTestSupport
@@ -83,7 +84,7 @@ struct ComplaintOutcomeTests {
         }
         let before = try stores.rows().filter { $0.key != "schema" }
         try stores.use(Track2.self) { _, context in
-            let errors = Mutex(0)
+            let errors = Guarded(0)
             context.errorHandler = { _ in errors.withLock { $0 += 1 } }
             let tracks = try context.all(Track2.Track.self).sorted { $0.name < $1.name }
             #expect(tracks.map(\.spot) == [Track2.Spot(x: 4, y: nil), Track2.Spot(x: 4, y: nil)])

@@ -23,7 +23,7 @@ struct MappedResumeTests {
     ) throws -> (whole: Stores, cut: Stores) {
         let stores = Stores()
         try WorkStore.make(in: stores)
-        let killed = Mutex<SimulatedDisk?>(nil)
+        let killed = Guarded<SimulatedDisk?>(nil)
         let notes = PolicyNotes(
             stop: { source in
                 guard source.entity.name == call,
@@ -44,7 +44,7 @@ struct MappedResumeTests {
     @Test(arguments: [("Employee", 155, 1), ("Employee", 155, 600), ("City", 198, 1)])
     func `a stage goes on behind its last batch`(call: String, number: Int, batchByteCount: Int) throws {
         let (whole, cut) = try killed(at: number, in: call, batchByteCount)
-        let seen = Mutex<[Int]>([])
+        let seen = Guarded<[Int]>([])
         let notes = PolicyNotes(
             stop: { source in
                 guard source.entity.name == "Employee", let number = source["number"] as? Int else { return }
@@ -96,7 +96,7 @@ struct MappedResumeTests {
             }
         }
         #expect(error?.code == .cancelled)
-        let seen = Mutex<[Int]>([])
+        let seen = Guarded<[Int]>([])
         let notes = PolicyNotes(
             stop: { source in
                 guard source.entity.name == "Employee", let number = source["number"] as? Int else { return }
@@ -156,7 +156,7 @@ struct MappedResumeTests {
         let (_, cut) = try killed(at: 155, in: "Employee", 1)
         let simulated = try #require(cut.disk as? SimulatedDisk)
         let images = Box<[SimulatedDisk]>([])
-        let isBegun = Mutex(false)
+        let isBegun = Guarded(false)
         simulated.onOperation = { disk, _ in
             if !isBegun.withLock({ $0 }) { images.value.append(disk.afterProcessDeath()) }
         }
@@ -207,7 +207,7 @@ struct MappedResumeTests {
     @Test func `a stage does not go on by mappings that do something else`() throws {
         let stores = Stores()
         try MusicStore.make(in: stores)
-        let killed = Mutex<SimulatedDisk?>(nil)
+        let killed = Guarded<SimulatedDisk?>(nil)
         var watched = options(1)
         watched.progress = { progress in
             guard progress.pass == .relationships, let disk = stores.disk as? SimulatedDisk else { return }
@@ -237,7 +237,7 @@ struct MappedResumeTests {
     @Test func `a save within a call is taken back`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
-        let killed = Mutex<SimulatedDisk?>(nil)
+        let killed = Guarded<SimulatedDisk?>(nil)
         let notes = PolicyNotes(
             stop: { source in
                 guard source.entity.name == "Employee", source["number"] as? Int == 155,

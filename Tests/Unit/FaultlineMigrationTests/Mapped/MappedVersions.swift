@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import Foundation
 import Synchronization
 
@@ -60,7 +61,7 @@ class CityPolicy: EntityMigrationPolicy {
 
 /// Records the calls of a test's policies, and can stop them with an error.
 final class PolicyNotes: Sendable {
-    private let texts = Mutex<[String]>([])
+    private let texts = Guarded<[String]>([])
     let stop: (@Sendable (ManagedObject) throws -> Void)?
     @TaskLocal static var current = PolicyNotes()
 

@@ -291,7 +291,7 @@ struct MigrationPreviewTests {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let rows = try stores.rows()
-        let now = Mutex<UInt64>(0)
+        let now = Guarded<UInt64>(0)
         let clock = Clock {
             1
         } monotonicNanoseconds: {

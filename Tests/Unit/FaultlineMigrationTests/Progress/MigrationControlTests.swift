@@ -77,7 +77,7 @@ struct MigrationControlTests {
                 try? context.save()
             case "another thread":
                 let container = context.container
-                let met = Mutex<(any Error)?>(nil)
+                let met = Guarded<(any Error)?>(nil)
                 let thread = Thread {
                     do { _ = try ModelContext(container).all(Shop1.Item.self) } catch { met.withLock { $0 = error } }
                 }
@@ -104,7 +104,7 @@ struct MigrationControlTests {
         try WorkStore.make(in: stores)
         let control = MigrationControl()
         var options = options(control, 1)
-        let now = Mutex<UInt64>(0)
+        let now = Guarded<UInt64>(0)
         let clock = Clock {
             1
         } monotonicNanoseconds: {
@@ -161,7 +161,7 @@ struct MigrationControlTests {
         try WorkStore.make(in: stores)
         let control = MigrationControl()
         let notes = StageNotes()
-        let seenInPause = Mutex(0)
+        let seenInPause = Guarded(0)
         #expect(control.status == .running)
         notes.during = {
             guard notes.seen.count == 100 else { return }

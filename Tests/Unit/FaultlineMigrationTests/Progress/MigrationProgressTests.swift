@@ -89,7 +89,7 @@ struct MigrationProgressTests {
             }
             try context.save()
         }
-        let now = Mutex<UInt64>(0)
+        let now = Guarded<UInt64>(0)
         let clock = Clock {
             1
         } monotonicNanoseconds: {
@@ -121,7 +121,7 @@ struct MigrationProgressTests {
 
     @Test func `copying ends a transaction where it is time to tell`() throws {
         let shops = try Shops()
-        let now = Mutex<UInt64>(0)
+        let now = Guarded<UInt64>(0)
         // Each reading of the clock is a second later.
         let clock = Clock {
             1

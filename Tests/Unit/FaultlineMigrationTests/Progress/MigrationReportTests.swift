@@ -110,7 +110,7 @@ struct MigrationReportTests {
     @Test func `the work of a mapped stage before a kill is not counted`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
-        let killed = Mutex<SimulatedDisk?>(nil)
+        let killed = Guarded<SimulatedDisk?>(nil)
         let notes = PolicyNotes { source in
             guard source["number"] as? Int == 155, let disk = stores.disk as? SimulatedDisk else { return }
             killed.withLock { $0 = disk.crashImages(CrashOptions()).first { _ in true }?.disk }
@@ -183,7 +183,7 @@ struct MigrationReportTests {
     @Test func `the text has a line for each entity and what passes took`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
-        let now = Mutex<UInt64>(0)
+        let now = Guarded<UInt64>(0)
         let clock = Clock {
             1
         } monotonicNanoseconds: {

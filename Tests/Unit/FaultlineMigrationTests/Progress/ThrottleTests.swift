@@ -36,8 +36,8 @@ struct ThrottleTests {
     @Test(arguments: [1, 20_000]) func `a migration takes the time that its bytes are given`(batch: Int) throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
-        let now = Mutex<UInt64>(0)
-        let longest = Mutex<UInt64>(0)
+        let now = Guarded<UInt64>(0)
+        let longest = Guarded<UInt64>(0)
         let clock = Clock {
             1
         } monotonicNanoseconds: {
@@ -50,7 +50,7 @@ struct ThrottleTests {
             longest.withLock { $0 = max($0, nanoseconds) }
             now.withLock { $0 += nanoseconds }
         }
-        let told = Mutex<[UInt64]>([])
+        let told = Guarded<[UInt64]>([])
         options.progress = { _ in told.withLock { $0.append(now.withLock { $0 }) } }
         try stores.use(Work2.self, WorkPlan.self, migration: options, clock: clock) { container, context in
             let report = container.migrationReport

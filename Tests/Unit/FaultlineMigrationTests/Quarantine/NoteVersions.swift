@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import Foundation
 import Synchronization
 
@@ -104,7 +105,7 @@ enum StagedNotes: SchemaMigrationPlan {
             let photo: Data?
             let folder: String?
         }
-        let notes = Mutex<[Carried]>([])
+        let notes = Guarded<[Carried]>([])
 
         func add(_ kind: Notes2.Kind, _ text: String, _ created: Date, photo: Data? = nil, in folder: String?) {
             notes.withLock { $0.append(Carried(note: (kind, text, created), photo: photo, folder: folder)) }

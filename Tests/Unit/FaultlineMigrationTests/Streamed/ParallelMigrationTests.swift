@@ -1,5 +1,6 @@
 import Dispatch
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import Foundation
 import Synchronization
@@ -11,7 +12,7 @@ struct ParallelMigrationTests {
     /// without notes of their own shared one instance.
     @Test("A14: migrations on several threads share no notes")
     func migrationsShareNothing() throws {
-        let failures = Mutex<[String]>([])
+        let failures = Guarded<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
             do {
                 let stores = Stores()

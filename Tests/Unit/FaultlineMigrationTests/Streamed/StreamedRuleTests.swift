@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import FaultlineStore
 import Synchronization
@@ -136,7 +137,7 @@ struct StreamedRuleTests {
         var options = options(workerCount)
         options.shareCount = 1
         options.batchByteCount = 1
-        let seen = Mutex<[MigrationProgress]>([])
+        let seen = Guarded<[MigrationProgress]>([])
         options.progress = { progress in seen.withLock { $0.append(progress) } }
         try stores.use(V2.self, Plan.self, migration: options) { _, context in
             try #expect(context.all(V2.Team.self).map(\.players.count) == [2, 2, 2, 2])

@@ -1,5 +1,6 @@
 import Dispatch
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import Synchronization
 import Testing
@@ -69,7 +70,7 @@ struct StreamedTurnTests {
             }
         }
         #expect(error?.code == .cancelled)
-        let seen = Mutex<Set<Int>>([])
+        let seen = Guarded<Set<Int>>([])
         try CrewNotes.$current.withValue(CrewNotes { number in seen.withLock { _ = $0.insert(number) } }) {
             try stores.use(Work2.self, CrewPlan.self, migration: CrewPlan.options(workerCount)) { container, _ in
                 #expect(container.migrationReport.resumes == 1)
@@ -89,7 +90,7 @@ struct StreamedTurnTests {
         try WorkStore.make(in: stores)
         let isLarge = batchByteCount == 3_000
         let other = DispatchSemaphore(value: 0)
-        let order = Mutex<[Int]>([])
+        let order = Guarded<[Int]>([])
         let notes = CrewNotes { number in
             if number == 0 {
                 // The other worker would read its values at the same time.

@@ -1,5 +1,6 @@
 import Dispatch
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import FaultlineTestSupport
 import Foundation
@@ -58,7 +59,7 @@ struct StreamedWorkerTests {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let isReached = DispatchSemaphore(value: 0)
-        let hasWaited = Mutex(false)
+        let hasWaited = Guarded(false)
         let notes = CrewNotes { number in
             if number == CrewPlan.shareCount { isReached.signal() }
             if number == 1 {
@@ -99,7 +100,7 @@ struct StreamedWorkerTests {
             #expect(error?.description.contains("Employee 101.") == true, "\(error.map { "\($0)" } ?? "")")
 
             // It continues after the last share that was saved.
-            let seen = Mutex<Set<Int>>([])
+            let seen = Guarded<Set<Int>>([])
             try CrewNotes.$current.withValue(CrewNotes { number in seen.withLock { _ = $0.insert(number) } }) {
                 try stores.use(Work2.self, CrewPlan.self, migration: CrewPlan.options(workerCount)) { container, _ in
                     #expect(container.migrationReport.resumes == 1)
@@ -164,7 +165,7 @@ struct StreamedWorkerTests {
     @Test func progressGrowsByOneAfterTheOther() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
-        let done = Mutex<[Int]>([])
+        let done = Guarded<[Int]>([])
         var options = CrewPlan.options(4)
         options.progress = { progress in
             guard progress.pass == .instances else { return }
@@ -180,7 +181,7 @@ struct StreamedWorkerTests {
     @Test func whatHasToBeInOrderStaysOnTheThreadThatMigrates() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
-        let seen = Mutex<[Int]>([])
+        let seen = Guarded<[Int]>([])
         let thread = pthread_self()
         let notes = CrewNotes { number in
             #expect(pthread_equal(thread, pthread_self()) != 0)
@@ -198,7 +199,7 @@ struct StreamedWorkerTests {
             for number in 0..<3_000 { context.insert(Queue1.Job(name: "job \(number)")) }
             try context.save()
         }
-        let threads = Mutex<Set<UInt>>([])
+        let threads = Guarded<Set<UInt>>([])
         let during = Hook<Void> {
             usleep(20)
             threads.withLock { _ = $0.insert(UInt(pthread_self())) }
@@ -217,7 +218,7 @@ struct StreamedWorkerTests {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let thread = pthread_self()
-        let refusals = Mutex<[MigrationError.Code]>([])
+        let refusals = Guarded<[MigrationError.Code]>([])
         let notes = CrewNotes { _ in
             let isFirst = refusals.withLock { $0.isEmpty }
             guard isFirst, pthread_equal(thread, pthread_self()) == 0 else {

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineObjects
 import FaultlineTestSupport
 import Foundation
@@ -9,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ChangeModelTests {
     /// The results that fetches gave at each state, by the token of the state.
     private final class Log: Sendable {
-        private let states = Mutex<[DefaultHistoryToken: [PersistentIdentifier: Int]]>([:])
+        private let states = Guarded<[DefaultHistoryToken: [PersistentIdentifier: Int]]>([:])
 
         /// Runs a save, and notes the result of the query after it; no other save comes between.
         func save(_ context: ModelContext, _ descriptor: FetchDescriptor<Document>, _ change: () throws -> Void) throws

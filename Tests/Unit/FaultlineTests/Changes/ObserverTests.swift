@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineObjects
 import Foundation
 import Synchronization
@@ -30,7 +31,7 @@ import Testing
         try add("b")
         let observer = try ResultsObserver(fetchDescriptor: byTitle, modelContext: context)
         #expect(observer.results.map(\.title) == ["b"] && observer.sections == nil)
-        let heard = Mutex(0)
+        let heard = Guarded(0)
         withObservationTracking {
             _ = observer.results.count
         } onChange: {
@@ -119,7 +120,7 @@ import Testing
         let all = try HistoryObserver(modelContainer: container)
         let labels = try HistoryObserver(observedModels: [Label.self], modelContainer: container)
         let authors = try HistoryObserver(authors: ["me"], modelContainer: container)
-        let heard = Mutex(0)
+        let heard = Guarded(0)
         withObservationTracking {
             _ = labels.eventCounter
         } onChange: {

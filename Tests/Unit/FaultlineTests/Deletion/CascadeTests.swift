@@ -1,10 +1,11 @@
 import Faultline
+import FaultlineDisk
 import Synchronization
 import Testing
 
 /// Counts the objects of a class that are alive.
 private final class Residence: Sendable {
-    static let counts = Mutex((alive: 0, most: 0))
+    static let counts = Guarded((alive: 0, most: 0))
 
     init() {
         Self.counts.withLock {
@@ -233,7 +234,7 @@ private final class Residence: Sendable {
 
 /// Collects the names of the observers that were notified.
 private final class Told: Sendable {
-    private let all = Mutex<Set<String>>([])
+    private let all = Guarded<Set<String>>([])
     var names: Set<String> { all.withLock { $0 } }
     func add(_ name: String) { all.withLock { _ = $0.insert(name) } }
 }

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineLog
 import FaultlineRepair
 import FaultlineStore
@@ -82,7 +83,7 @@ extension ModelContext {
 }
 
 final class Reports: Sendable {
-    private let texts = Mutex<[String]>([])
+    private let texts = Guarded<[String]>([])
     func add(_ text: String) { texts.withLock { $0.append(text) } }
     var all: [String] { texts.withLock { $0 } }
 }

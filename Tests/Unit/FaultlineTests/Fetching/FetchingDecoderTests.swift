@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineTestSupport
 import Synchronization
 import Testing
@@ -9,7 +10,7 @@ struct Nosy: Codable, Equatable {
     var last: String
 
     /// The code to run on the decoding thread.
-    static let hook = Mutex<(@Sendable () -> Void)?>(nil)
+    static let hook = Guarded<(@Sendable () -> Void)?>(nil)
 
     init(_ first: String, _ last: String) {
         self.first = first
@@ -61,7 +62,7 @@ struct Nosy: Codable, Equatable {
         other.name = "more"
         try writer.save()
         let (held, changed, long) = (Unchecked(value: context), Unchecked(value: parcel), wanted)
-        let count = Mutex(0)
+        let count = Guarded(0)
         Nosy.hook.withLock {
             $0 = {
                 guard

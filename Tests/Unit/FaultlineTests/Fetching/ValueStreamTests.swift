@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineObjects
 import Synchronization
 import Testing
@@ -96,9 +97,9 @@ import Testing
 
 /// A value that several tasks share.
 private final class Shared<Value: Sendable>: Sendable {
-    private let held: Mutex<Value>
+    private let held: Guarded<Value>
 
-    init(_ value: Value) { held = Mutex(value) }
+    init(_ value: Value) { held = Guarded(value) }
 
     var value: Value {
         get { held.withLock { $0 } }

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineLog
 import FaultlineObjects
 import FaultlineStore
@@ -40,7 +41,7 @@ import Testing
 
     @Test func `a call sees nothing of the one before`() async throws {
         let store = try PerformingStore(threads: 1)
-        let told = Mutex(0)
+        let told = Guarded(0)
         let first = try await store.container.perform { context in
             context.insert(Folder("stored"))
             context.author = "first"

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineObjects
 import Foundation
 import Synchronization
@@ -8,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PerformTests {
     /// The numbers of calls in the order in which their code ran.
     private final class Order: Sendable {
-        private let numbers = Mutex<[Int]>([])
+        private let numbers = Guarded<[Int]>([])
         var all: [Int] { numbers.withLock { $0 } }
         func note(_ number: Int) { numbers.withLock { $0.append(number) } }
     }

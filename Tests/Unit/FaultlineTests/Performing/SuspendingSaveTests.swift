@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineObjects
 import Foundation
 import Synchronization
@@ -95,7 +96,7 @@ import Testing
     @Test func `observers hear of a suspended save`() async throws {
         let store = try PerformingStore(threads: 1)
         try await store.container.perform { context in
-            let told = Mutex<[String]>([])
+            let told = Guarded<[String]>([])
             let center = NotificationCenter.default
             let observers = [ModelContext.willSave, ModelContext.didSave].map { name in
                 center.addObserver(forName: name, object: context, queue: nil) { note in

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineTestSupport
 import Synchronization
 import Testing
@@ -46,7 +47,7 @@ enum OlderProgram {
 /// A9, A10: values that this program cannot interpret.
 @Suite struct UnknownValueTests {
     private final class Errors: Sendable {
-        private let all = Mutex<[String]>([])
+        private let all = Guarded<[String]>([])
         func add(_ error: any Error) { all.withLock { $0.append("\(error)") } }
         var texts: [String] { all.withLock { $0 } }
     }

@@ -1,5 +1,6 @@
 import CoreMetrics
 import Faultline
+import FaultlineDisk
 import FaultlineTestSupport
 import Foundation
 import Logging
@@ -186,7 +187,7 @@ struct MigrationReportingTests {
         var configuration = configuration
         let progress = configuration.options.migration.makeProgress()
         #expect(progress.isIndeterminate && !progress.isFinished)
-        let seen = Mutex<[String]>([])
+        let seen = Guarded<[String]>([])
         let shown = progress
         let watches = Hook<String> { text in
             guard text == "text 2200" else { return }
@@ -207,7 +208,7 @@ struct MigrationReportingTests {
         configuration.options.migration = StoreOptions.Migration()
         let queue = DispatchQueue(label: "progress")
         let again = configuration.options.migration.makeProgress(on: queue)
-        let early = Mutex(0)
+        let early = Guarded(0)
         // The end of a pass is reported, as well as the end of the migration.
         configuration.options.migration.progress = { _ in
             if queue.sync(execute: { again.isFinished }) { early.withLock { $0 += 1 } }

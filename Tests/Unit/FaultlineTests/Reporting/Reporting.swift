@@ -1,3 +1,4 @@
+import FaultlineDisk
 import Logging
 import Synchronization
 
@@ -9,7 +10,7 @@ final class LogKeeper: Sendable {
         let metadata: Logger.Metadata
     }
 
-    private let kept = Mutex<[Entry]>([])
+    private let kept = Guarded<[Entry]>([])
 
     var entries: [Entry] { kept.withLock { $0 } }
 

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineTestSupport
 import Synchronization
 import Testing
@@ -45,7 +46,7 @@ import Testing
         let container = try ModelContainer(
             for: Schema([Folder.self]), configurations: [ModelConfiguration(url: try #require(store.url))])
         let context = ModelContext(container)
-        let told = Mutex(0)
+        let told = Guarded(0)
         context.errorHandler = { _ in
             let other = ModelContext(container)
             other.insert(Label("told"))

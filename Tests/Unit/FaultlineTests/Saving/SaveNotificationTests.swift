@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import Synchronization
 import Testing
 
@@ -168,7 +169,7 @@ import Testing
         company.workers = [Worker("w")]
         main.insert(company)
         try main.save()
-        let errors = Mutex<[any Error]>([])
+        let errors = Guarded<[any Error]>([])
         main.errorHandler = { error in errors.withLock { $0.append(error) } }
         main.delete(company)
         try await settle { errors.withLock { !$0.isEmpty } }

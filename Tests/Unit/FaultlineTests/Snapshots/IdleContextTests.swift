@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineLog
 import FaultlineRepair
 import FaultlineStore
@@ -10,7 +11,7 @@ import Testing
 @Suite struct IdleContextTests {
     /// Collects the errors that a context reports to its handler.
     private final class Errors: Sendable {
-        private let all = Mutex<[String]>([])
+        private let all = Guarded<[String]>([])
         var count: Int { all.withLock { $0.count } }
         func listen(to context: ModelContext) {
             context.errorHandler = { [self] error in all.withLock { $0.append("\(error)") } }
@@ -222,7 +223,7 @@ import Testing
         let ground = try ClockedStore.filled()
         let context = ground.context()
         let objects = try context.all(Optionals.self)
-        let count = Mutex(0)
+        let count = Guarded(0)
         withObservationTracking {
             _ = objects[0].string
         } onChange: {

@@ -37,7 +37,7 @@ import Testing
     @Test func aPinThatIsTooOldExpires() throws {
         let ground = try ClockedStore.filled()
         let context = ground.context()
-        let errors = Mutex<[StorageError.Code]>([])
+        let errors = Guarded<[StorageError.Code]>([])
         context.errorHandler = { error in
             if let error = error as? StorageError { errors.withLock { $0.append(error.code) } }
         }
@@ -113,7 +113,7 @@ import Testing
         let ground = try ClockedStore.filled()
         let context = ground.context()
         let object = try context.first(Optionals.self)
-        let count = Mutex(0)
+        let count = Guarded(0)
         withObservationTracking {
             _ = object.string
         } onChange: {

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineTestSupport
 import Synchronization
 import Testing
@@ -16,7 +17,7 @@ import Testing
 
     /// A context, and the errors that it has reported.
     private final class Reporting: Sendable {
-        private let errors = Mutex<[String]>([])
+        private let errors = Guarded<[String]>([])
         var texts: [String] { errors.withLock { $0 } }
 
         func listen(to context: ModelContext) {
