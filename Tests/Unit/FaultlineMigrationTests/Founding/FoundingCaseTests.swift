@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import Foundation
 import Synchronization
 import Testing
