@@ -8,8 +8,6 @@ struct AggregateColumn {
     let kind: ColumnKind
     /// For a to-one slot, the objects that it may lead to.
     let targets: ReferenceTargets?
-    /// Whether only the presence of a value matters: then no large value is read.
-    var isCounted = false
 
     /// Reads a large value.
     typealias Load = (BlobReference) throws -> [UInt8]
@@ -32,7 +30,6 @@ struct AggregateColumn {
         case _ where kind.isUnsignedInteger: return .uint(row.uint64(slot))
         default:
             if let reference = row.blobReference(slot) {
-                if isCounted { return .bool(true) }
                 return try load(reference).withUnsafeBytes { variable($0) }
             }
             return variable(row.variable(slot))

@@ -24,7 +24,7 @@ struct AggregateGroups: ~Copyable {
     private var states: [AggregateState] = []
     /// The places of groups by hash, with linear probing, and -1 for none; at most half are used.
     private var buckets = [Int](repeating: -1, count: 16)
-    /// The place of the object before, whose group is often that of the next one.
+    /// The group of the object before, which is often that of the next one.
     private var last = 0
     private var key = KeyWriter()
 
@@ -62,16 +62,11 @@ struct AggregateGroups: ~Copyable {
         key.removeAll()
         for column in plan.columns[..<plan.groupedCount] { try column.appendKey(of: row, to: &key, load) }
         if last < entries.count, isKey(of: entries[last]) { return last }
-        let hash = key.withBytes { bytes in
-            var hasher = Hasher()
-            hasher.combine(bytes: bytes)
-            return hasher.finalize()
-        }
-        var bucket = hash & (buckets.count - 1)
-        while buckets[bucket] >= 0 {
+        let hash = key.withBytes { KeyHasher.hash(of: $0) }
+        let bucket = bucket(of: hash) { entries[$0].hash == hash && isKey(of: entries[$0]) }
+        if buckets[bucket] >= 0 {
             last = buckets[bucket]
-            if entries[last].hash == hash, isKey(of: entries[last]) { return last }
-            bucket = (bucket + 1) & (buckets.count - 1)
+            return last
         }
         let values = try plan.columns[..<plan.groupedCount].map { try $0.value(of: row, load) }
         last = entries.count
@@ -86,12 +81,18 @@ struct AggregateGroups: ~Copyable {
         key.withBytes { bytes in entry.key.withUnsafeBytes { KeyOrder.compare(bytes, $0) == 0 } }
     }
 
+    /// The bucket of the group that is wanted, or the free one for it.
+    private func bucket(of hash: Int, isWanted: (_ place: Int) -> Bool) -> Int {
+        var bucket = hash & (buckets.count - 1)
+        while buckets[bucket] >= 0, !isWanted(buckets[bucket]) { bucket = (bucket + 1) & (buckets.count - 1) }
+        return bucket
+    }
+
     private mutating func grow() {
         buckets = [Int](repeating: -1, count: buckets.count * 2)
         for (place, entry) in entries.enumerated() {
-            var bucket = entry.hash & (buckets.count - 1)
-            while buckets[bucket] >= 0 { bucket = (bucket + 1) & (buckets.count - 1) }
-            buckets[bucket] = place
+            let free = bucket(of: entry.hash) { _ in false }
+            buckets[free] = place
         }
     }
 }

@@ -95,8 +95,7 @@ struct AggregateRunner {
         return AggregateColumn(
             slot: slot, kind: kind,
             targets: RowSearch(context).targets(
-                of: entity, slot, includingPendingChanges: query.descriptor.includePendingChanges),
-            isCounted: function == .count)
+                of: entity, slot, includingPendingChanges: query.descriptor.includePendingChanges))
     }
 
     private func refusal(_ text: String) -> SwiftDataError { SwiftDataError.unsupportedKeyPath.explained(text) }
