@@ -44,6 +44,14 @@ import Testing
         #expect(TaskLocalRule().lines("Tests/A.swift", text) == [1])
     }
 
+    @Test func locksThatTheThreadSanitizerDoesNotSeeAreFound() {
+        let text = "let a = Mutex(0)\nlet b = Guarded<Int>(0)\n// Mutex\nlet c: Mutex<Int>\nlet name = \"Mutex\""
+        #expect(SeenLockRule().lines("Tests/Unit/A.swift", text) == [1, 4])
+        #expect(SeenLockRule().lines("Sources/FaultlineLog/A.swift", text) == [1, 4])
+        #expect(SeenLockRule().lines("Sources/FaultlineDisk/Guarded.swift", text) == [])
+        #expect(SeenLockRule().lines("Examples/Notes/A.swift", text) == [])
+    }
+
     @Test func trapsAndPrintsAreFound() {
         let text = """
             let a = try! f()

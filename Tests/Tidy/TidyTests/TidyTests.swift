@@ -16,6 +16,7 @@ import Testing
     @Test func nothingIsTestable() { expectNone(TestableRule()) }
     @Test func noClosureIsTaskLocal() { expectNone(TaskLocalRule()) }
     @Test func librariesDoNotTrapOrPrint() { expectNone(TrapRule()) }
+    @Test func theThreadSanitizerSeesLocks() { expectNone(SeenLockRule()) }
     @Test func nothingIsLeftToDo() { expectNone(ToDoRule()) }
     @Test func uncheckedPromisesAreExplained() { expectNone(SafeBecauseRule()) }
     @Test func oneWordHasOneMeaning() { expectNone(GlossaryRule()) }

@@ -18,6 +18,27 @@ struct TrapRule: TidyRule {
     }
 }
 
+/// A rule that the thread sanitizer sees each lock: it does not see a `Mutex`, and reports races that are none.
+struct SeenLockRule: TidyRule {
+    /// The two types for it, code as users write it, and programs without the library.
+    static let exempt = [
+        "Sources/FaultlineDisk/EngineLock.swift", "Sources/FaultlineDisk/Guarded.swift",
+        "Tests/Unit/FaultlineTestingTests/Guide/", "Tests/Unit/BenchmarkKitTests/",
+        "Tests/Proofs/Mutants/FaultlineMutants/",
+    ]
+
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file -> [Violation] in
+            guard file.path.hasPrefix("Sources/") || file.path.hasPrefix("Tests/"),
+                !Self.exempt.contains(where: { file.path.hasPrefix($0) })
+            else { return [] }
+            return lineViolations(file, file.swift?.code ?? []) { line in
+                line.words.contains("Mutex") ? "no Mutex; use Guarded, which the thread sanitizer sees" : nil
+            }
+        }
+    }
+}
+
 /// A rule that open tasks are in the issues, not in the code.
 struct ToDoRule: TidyRule {
     static let marks: Set<String> = ["TODO", "FIXME", "XXX", "HACK"]
