@@ -127,7 +127,7 @@ final class RecordMover {
     }
 }
 
-/// How a transaction ended of which one frame is known.
+/// The outcome of a transaction, found from one of its frames.
 ///
 /// A transaction that is larger than a frame writes its first frames before it commits, and may be abandoned. Its
 /// records then stay in the segments, and the next transaction has its number.
@@ -143,7 +143,7 @@ enum TransactionEnd {
         let end: UInt64
     }
 
-    /// Reads the frames behind one of a transaction, up to its last or to one of another transaction.
+    /// Reads on from one of a transaction's frames, to its last frame or to a frame of another transaction.
     ///
     /// Memory: one frame. Time: linear in the transaction's bytes.
     ///

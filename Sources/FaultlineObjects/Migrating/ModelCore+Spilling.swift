@@ -25,7 +25,7 @@ extension ModelCore {
 
     /// Writes a slot's value, which is large, unless an index key is made of its bytes.
     ///
-    /// - Returns: False if the value stays in memory: also where the write fails, for the save writes it again, and throws.
+    /// - Returns: False if the value stays in memory. It does after a failed write: the save writes it again, and throws.
     private mutating func spillLargeValue(_ slot: Int) -> Bool {
         guard let context, let entity = home.takeUnretainedValue().entity, let draft,
             draft.blobReference(slot) == nil, entity.maySpill(slot)

@@ -1,5 +1,4 @@
 import Faultline
-import FaultlineDisk
 import FaultlineLog
 import FaultlineMigration
 import FaultlineObjects
