@@ -164,7 +164,7 @@ package struct Migrator {
     ///
     /// Classes are read by the order of their properties, so it must be known before a stage reads objects. The version
     /// is never lowered: a container without a plan gives its schema the number 1.0.0.
-    private func takeOver(_ asked: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
+    func takeOver(_ asked: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
         let schema = asked.version < stored.schema.version ? asked.numbered(stored.schema.version) : asked
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(
@@ -250,55 +250,6 @@ package struct Migrator {
         if record != nil { report.gracePeriod = try keeping.period() }
     }
 
-    /// The start of a new or resumed migration.
-    struct Begun {
-        var stored: StoredCatalog
-        let digest: String
-        /// The record of the migration, if it was begun and did not end.
-        var resumed: MigrationRecord?
-    }
-
-    /// Decides whether an unfinished migration is resumed, and drops it if not.
-    ///
-    /// - Parameters:
-    ///   - stored: The current catalog.
-    ///   - steps: The way to the requested schema.
-    ///   - digest: The identity of the migration.
-    ///   - fence: Is raised already, and stays so if an earlier migration is dropped; nil for none.
-    /// - Returns: The state to begin at.
-    /// - Throws: The store's error if it cannot be read or written.
-    func begin(
-        _ stored: StoredCatalog, _ steps: MigrationSteps, digest: String, fence: MigrationFence? = nil
-    ) throws -> Begun {
-        var begun = Begun(stored: stored, digest: digest)
-        if let migration = stored.migration {
-            if migration.planDigest == digest, migration.stage < steps.all.count, !migration.isPreview,
-                steps.all[migration.stage].goesOn(from: migration),
-                !beginsAnew(steps.all[migration.stage], migration)
-            {
-                begun.resumed = migration
-            } else {
-                begun.stored = try MigrationAbandonment(log: log).run(stored, leaving: fence)
-            }
-        }
-        // An earlier migration may have left records: this one begins its own at 0.
-        if begun.resumed == nil {
-            try LeftBehindCleaning(log: log, layouts: begun.stored.layouts).run()
-            if let first = steps.all.first { begun.stored = try takeOver(first.from, begun.stored) }
-        }
-        return begun
-    }
-
-    /// Whether an unfinished migration is dropped, although its record matches.
-    ///
-    /// Objects that were streamed before another one was quarantined may have to be undone, and a record from within
-    /// the stage is not enough for that.
-    private func beginsAnew(_ step: MigrationSteps.Step, _ migration: MigrationRecord) -> Bool {
-        guard !step.streamedEntities.isEmpty else { return false }
-        if case .quarantine = options.onFailure { return true }
-        return migration.restart != nil
-    }
-
     /// Runs the remaining steps.
     func run(
         _ steps: MigrationSteps, _ begun: Begun, _ course: MigrationCourse, _ progress: inout StepProgress
@@ -310,7 +261,8 @@ package struct Migrator {
                 course.begin(step, at: place, isResumed: stopped != nil)
                 try course.quarantine.begin(step, reading: progress.current)
                 let beginning = StepBeginning(
-                    log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course)
+                    log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course,
+                    unusedNumbers: begun.unusedNumbers)
                 do {
                     try run(step, &progress, stopped: stopped, beginning, course)
                 } catch let error as MigrationError {
@@ -356,6 +308,7 @@ package struct Migrator {
             {
                 _ = try? MigrationAbandonment(log: log).run(now)
                 try? LeftBehindCleaning(log: log, layouts: now.layouts).run()
+                try? dropIndexes(notIn: now.map)
             }
             throw MigrationError.translating(error)
         }

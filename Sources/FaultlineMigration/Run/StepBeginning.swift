@@ -11,6 +11,8 @@ struct StepBeginning {
     /// The current entity map.
     let mapInForce: EntityMap
     let course: MigrationCourse
+    /// The numbers that were unused before the migration; nil if an older release began it.
+    let unusedNumbers: NumberCounters?
     /// The first quarantine record of the stage, if it restarts without its quarantined objects.
     var firstQuarantine: UInt64?
 
@@ -58,7 +60,7 @@ struct StepBeginning {
         record.firstQuarantine = course.quarantine.first
         var bumped = mapInForce
         bumped.counters = counters
-        if record.isPreview { record.unusedNumbers = mapInForce.counters }
+        record.unusedNumbers = unusedNumbers
         _ = try log.write(author: nil) { transaction in
             let nextBlob = transaction.nextID(in: .blobs)
             record.firstBlob = progress.firstBlob ?? nextBlob
@@ -66,6 +68,9 @@ struct StepBeginning {
                 record.restart = StageRestart(
                     tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount, counts: before,
                     firstQuarantine: firstQuarantine ?? transaction.nextID(in: .quarantine))
+            }
+            if counters.layout < mapInForce.counters.layout {
+                try FreedNumbers.deleteLayouts(counters.layout..<mapInForce.counters.layout, in: &transaction)
             }
             try StoredCatalog.register(progress.newLayouts, in: &transaction)
             try StoredCatalog.put(bumped, StoredCatalog.RecordNumber.entityMap, in: &transaction)
@@ -76,16 +81,20 @@ struct StepBeginning {
     }
 
     /// Reserves the identifiers of old tables in new ones, so that records of the same identifiers can be put there.
+    ///
+    /// A table whose number an earlier attempt had may have them already.
     static func reserve(_ successors: [Successor], in transaction: inout Transaction) throws {
         for (old, new) in successors {
-            let used = transaction.nextID(in: TableID(rawValue: old)) - 1
-            if used > 0 { _ = try transaction.allocateIDs(Int(used), in: TableID(rawValue: new)) }
+            let next = transaction.nextID(in: TableID(rawValue: old))
+            let reserved = transaction.nextID(in: TableID(rawValue: new))
+            if next > reserved { _ = try transaction.allocateIDs(Int(next - reserved), in: TableID(rawValue: new)) }
         }
     }
 
-    /// Drops the output of a stopped stage.
+    /// Drops the output of a stopped stage, and frees its numbers of tables and layouts for its next run.
     ///
-    /// Its blobs are dropped last, when no row names them any more; if that is interrupted, it is repeated.
+    /// Its blobs are dropped last, when no row names them any more; if that is interrupted, it is repeated. The catalog
+    /// keeps layouts and counters until the record of the next run replaces the one that names them.
     ///
     /// - Parameters:
     ///   - stopped: The record of the stage.
@@ -93,13 +102,12 @@ struct StepBeginning {
     ///   - keepsQuarantine: Whether objects that it quarantined stay there.
     /// - Throws: The log's error if it cannot be written.
     func takeBack(_ stopped: MigrationRecord, _ progress: inout StepProgress, keepsQuarantine: Bool = false) throws {
-        // Numbers are never reused: those of the stopped run are skipped.
-        progress.current = progress.current.under(
-            progress.current.schema,
-            EntityMap(
-                entities: progress.current.map.entities, links: progress.current.map.links,
-                counters: mapInForce.counters))
-        guard let restart = stopped.restart else { return }
+        guard let restart = stopped.restart else {
+            progress.current = progress.current.counting(from: mapInForce.counters)
+            return
+        }
+        let freed = FreedNumbers(in: mapInForce, to: stopped.sourceMap.counters, keeping: stopped.sourceMap)
+        progress.current = progress.current.counting(from: freed.map.counters)
         course.takeBack(to: restart.counts)
         progress.leftBehindCount = restart.leftBehindCount
         var record = stopped
@@ -108,7 +116,7 @@ struct StepBeginning {
         // The dropped work cannot be resumed, also not by the next opening.
         record.mapped = nil
         _ = try log.write(author: nil) { transaction in
-            for table in restart.tables { try transaction.dropTable(TableID(rawValue: table)) }
+            try freed.dropTables(and: restart.tables, in: &transaction)
             for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {
                 try transaction.delete(StoredCatalog.RecordNumber.leftBehind + RecordID(place), in: .catalog)
             }
@@ -120,22 +128,34 @@ struct StepBeginning {
         if !keepsQuarantine { try course.quarantine.reload() }
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts)
             .deleteBlobs(from: restart.firstBlob, to: log.snapshot().nextID(of: .blobs))
+        let named = mapInForce.indexes.union(stopped.sourceMap.indexes)
+        for index in log.indexIDs where !named.contains(index.rawValue) { try log.dropIndex(index) }
     }
 
     /// Drops the stage's output, so that it restarts without its quarantined objects.
     ///
     /// - Parameter progress: The result of the steps before.
-    /// - Returns: The new beginning of the stage: numbers are never reused.
+    /// - Returns: The new beginning of the stage.
     /// - Throws: The log's error if it cannot be read or written.
     func again(_ progress: inout StepProgress) throws -> StepBeginning {
         guard let now = try StoredCatalog.read(log.snapshot()), let record = now.migration else {
             throw MigrationError(.storage, "The migration's record is gone while it runs. Run `faultline verify`.")
         }
         var beginning = StepBeginning(
-            log: log, planDigest: planDigest, place: place, mapInForce: now.map, course: course)
+            log: log, planDigest: planDigest, place: place, mapInForce: now.map, course: course,
+            unusedNumbers: unusedNumbers)
         beginning.firstQuarantine = record.restart?.firstQuarantine
         try beginning.takeBack(record, &progress, keepsQuarantine: true)
         course.quarantine.isLate = false
         return beginning
+    }
+}
+
+extension StoredCatalog {
+    /// The same catalog with other next numbers, and only layouts below them.
+    fileprivate func counting(from counters: NumberCounters) -> StoredCatalog {
+        StoredCatalog(
+            schema: schema, map: EntityMap(entities: map.entities, links: map.links, counters: counters),
+            layouts: layouts.filter { $0.key < counters.layout })
     }
 }

@@ -6,8 +6,8 @@ internal import FaultlineLog
 /// describes.
 ///
 /// Invariants:
-/// - a table, column, layout, link or index number is never used twice in a store, except for tables and layouts of an
-///   abandoned dry run;
+/// - a table, column, layout, link or index number is never used twice in a store, except for tables and layouts of a
+///   dropped dry run, migration or stage;
 /// - a property that keeps its meaning keeps its column number, under any name.
 package struct EntityMap: Codable, Sendable, Equatable {
     /// Entities in the order of the schema.

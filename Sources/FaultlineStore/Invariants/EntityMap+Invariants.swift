@@ -25,7 +25,7 @@ extension EntityMap {
         throw BrokenInvariant(
             "EntityMap",
             "a table, column, layout, link or index number is never used twice in a store, except for tables and "
-                + "layouts of an abandoned dry run",
+                + "layouts of a dropped dry run, migration or stage",
             "\(kind) \(wrong) is used twice, or is not below the next number \(next)")
     }
 

@@ -81,8 +81,8 @@ struct SimulatedStore {
         let store = context.container.rowStore
         let snapshot = store.log.snapshot()
         if try StoredCatalog.read(snapshot)?.migration != nil { return "a migration is left" }
-        for number in TableID.firstEntity..<store.storage.map.counters.table
-        where !store.storage.map.tables.contains(number) {
+        for number in snapshot.tables.all.map(\.table)
+        where number >= TableID.firstEntity && !store.storage.map.tables.contains(number) {
             let count = snapshot.recordCount(of: TableID(rawValue: number))
             if count > 0 { return "table \(number) is left, with \(count) rows" }
         }

@@ -101,6 +101,13 @@ struct Stores {
         return rows
     }
 
+    /// The next unused numbers of the catalog, also while a migration is unfinished.
+    func counters() throws -> NumberCounters {
+        let log = try Log.open(directory, on: disk, clock: .system, options: Self.options, deriver: RowIndexDeriver())
+        defer { log.abandonForTests() }
+        return try #require(try StoredCatalog.read(log.snapshot())).map.counters
+    }
+
     /// The problems that `verify` finds after reopening, and tables that have rows but belong to no entity.
     func findings(_ version: any VersionedSchema.Type) throws -> [String] {
         try use(version) { container, _ in
@@ -108,7 +115,8 @@ struct Stores {
             try container.rowStore.log.verify({ findings.append("\($0)") }, progress: { _, _ in })
             let map = container.rowStore.storage.map
             let snapshot = container.rowStore.log.snapshot()
-            for table in TableID.firstEntity..<map.counters.table where !map.tables.contains(table) {
+            for table in snapshot.tables.all.map(\.table).sorted()
+            where table >= TableID.firstEntity && !map.tables.contains(table) {
                 let count = snapshot.recordCount(of: TableID(rawValue: table))
                 if count > 0 { findings.append("table \(table) belongs to no entity and has \(count) rows") }
             }

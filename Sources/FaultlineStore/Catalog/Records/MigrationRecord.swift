@@ -31,7 +31,9 @@ package struct MigrationRecord: Codable, Sendable {
     package var report: MigrationCounts
     /// The state that a custom or mapped stage returns to before it begins again; nil for other stages.
     package var restart: StageRestart?
-    /// For a dry run, the numbers that were unused before it; its tables and layouts return theirs when it ends.
+    /// The numbers that were unused before the migration: tables and layouts return theirs when it is dropped.
+    ///
+    /// Nil in records of releases that returned only those of a dry run.
     package var unusedNumbers: NumberCounters?
     /// Records of the quarantine from here on were written by the migration; nil in records of releases without one.
     package var firstQuarantine: UInt64?

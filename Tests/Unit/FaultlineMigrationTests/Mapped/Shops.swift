@@ -8,14 +8,15 @@ import Testing
 /// Stores with the objects of `Shop1`, and helpers that migrate them.
 struct Shops {
     static let count = 60
-    let stores = Stores()
+    let stores: Stores
 
     static func photo(_ number: Int) -> Data {
         Data((0..<6_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) })
     }
 
     /// Every sixth item has a photo, all have shelves and tags, and posters have pictures.
-    init(doubles: Int = 0) throws {
+    init(doubles: Int = 0, in stores: Stores = Stores()) throws {
+        self.stores = stores
         try stores.use(Shop1.self) { _, context in
             let shelves = (0..<4).map { Shop1.Shelf(label: "s\($0)") }
             let tags = (0..<3).map { Shop1.Tag(word: "w\($0)") }
