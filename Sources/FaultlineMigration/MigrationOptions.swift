@@ -29,9 +29,15 @@ public struct MigrationOptions: Sendable {
     public var bytesPerSecond: Int?
     /// Whether a migration is refused before it begins where the disk has too little room; true by default.
     ///
-    /// The check assumes that the first stage that goes through objects writes as much as it reads, and a tenth more. A
-    /// stage that writes much less needs less. The error is `MigrationError` of code `fullDisk`.
+    /// The check assumes that each stage that goes through objects writes as much as it reads or copies, and a tenth
+    /// more. A stage that writes much less needs less. The error is `MigrationError` of code `fullDisk`.
     public var checksSpace = true
+    /// Whether an unfinished migration is dropped, and begins again with its first stage; false by default.
+    ///
+    /// By default it goes on, except for a stage whose `revision` differs from the one it was begun with: that one
+    /// begins again, and the whole migration does if the stage had finished. An opening with `true` begins again each
+    /// time, also after a crash: it is meant for one run of a command, not for the configuration of a service.
+    public var restarts = false
     /// Threads that run the closures of streamed stages, from 1 to 4; nil for one per processor, limited by the memory
     /// ceiling.
     ///

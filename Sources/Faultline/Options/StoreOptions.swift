@@ -84,9 +84,12 @@ public struct StoreOptions: Hashable, Sendable {
         public var bytesPerSecond: Int?
         /// Whether a migration is refused before it begins if the disk has too little space; true by default.
         ///
-        /// The check assumes that the first stage that goes through objects writes as much as it reads, and a tenth
-        /// more. A stage that writes much less needs less. The error is `MigrationError` of code `fullDisk`.
+        /// The check assumes that each stage that goes through objects writes as much as it reads or copies, and a
+        /// tenth more. A stage that writes much less needs less. The error is `MigrationError` of code `fullDisk`.
         public var checksSpace = true
+        /// Whether an unfinished migration is dropped, and begins again with its first stage; false by default:
+        /// `MigrationOptions.restarts`.
+        public var restarts = false
         /// Threads that run the closures of streamed stages, from 1 to 4; nil for one per processor, limited by the
         /// memory ceiling.
         ///
@@ -129,7 +132,7 @@ public struct StoreOptions: Hashable, Sendable {
                 && left.unhandledData == right.unhandledData && left.onFailure == right.onFailure
                 && left.allowsOlderSchema == right.allowsOlderSchema
                 && left.gracePeriod == right.gracePeriod && left.checksSpace == right.checksSpace
-                && left.workerCount == right.workerCount
+                && left.workerCount == right.workerCount && left.restarts == right.restarts
         }
 
         /// Hashes the properties that `==` compares.
@@ -142,6 +145,7 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(gracePeriod)
             hasher.combine(checksSpace)
             hasher.combine(workerCount)
+            hasher.combine(restarts)
         }
 
         var options: MigrationOptions {
@@ -153,6 +157,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.gracePeriod = gracePeriod
             options.checksSpace = checksSpace
             options.workerCount = workerCount
+            options.restarts = restarts
             options.watchers = watchers
             options.mapping = mapping
             for observer in observers { options.addObserver(observer) }

@@ -13,7 +13,9 @@ extension Logger {
                 ]))
         case .stageBegan(let stage):
             info(
-                stage.isResumed ? "A stage of the migration goes on." : "A stage of the migration begins.",
+                stage.stage.isRestarted
+                    ? "A stage of the migration begins again."
+                    : stage.isResumed ? "A stage of the migration goes on." : "A stage of the migration begins.",
                 metadata: Self.metadata(Self.place(stage)))
         case .stageEnded(let stage, let figures):
             info(

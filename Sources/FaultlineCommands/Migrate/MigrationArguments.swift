@@ -18,6 +18,9 @@ package struct MigrationArguments: ParsableArguments {
     @Flag(help: "Goes on with a migration that was stopped, and begins none.")
     package var resume = false
 
+    @Flag(help: "Drops the work of a migration that was stopped, and begins at its first stage.")
+    package var restart = false
+
     @Option(help: ArgumentHelp("Memory that the engine may take, in MiB; at least 16.", valueName: "MiB"))
     package var memory = 64
 
@@ -70,6 +73,10 @@ package struct MigrationArguments: ParsableArguments {
             throw ValidationError("--grace takes a number of hours from 1 to 1048576.")
         }
         if keepData, dropData { throw ValidationError("Say either --keep-data or --drop-data.") }
+        if restart, resume { throw ValidationError("Say either --restart or --resume.") }
+        if dryRun, restart {
+            throw ValidationError("--dry-run drops no migration that was stopped: run --restart without it.")
+        }
         if dryRun, resume { throw ValidationError("--dry-run begins at the beginning, and --resume does not.") }
     }
 }

@@ -40,7 +40,9 @@ package final class MigrationDisplay: Sendable {
         var parts = [pass.rawValue]
         if !name.isEmpty { parts.append(name) }
         if let stage {
-            parts.append("(to \(stage.to)" + (stage.count > 1 ? ", \(stage.place) of \(stage.count))" : ")"))
+            parts.append(
+                "(to \(stage.to)" + (stage.count > 1 ? ", \(stage.place) of \(stage.count)" : "")
+                    + (stage.isRestarted ? ", begun again)" : ")"))
         }
         return parts.joined(separator: " ")
     }

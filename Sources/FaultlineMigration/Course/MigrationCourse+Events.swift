@@ -18,7 +18,9 @@ extension MigrationCourse {
         guard let observe, findings == nil else { return }
         let begun = counts.stages[stage]
         let event = MigrationEvent.Stage(
-            stage: MigrationProgress.Stage(from: begun.from, to: begun.to, place: begun.place + 1, count: stageCount),
+            stage: MigrationProgress.Stage(
+                from: begun.from, to: begun.to, place: begun.place + 1, count: stageCount,
+                isRestarted: begun.place == restartedStage),
             kind: MigrationReport.Stage.Kind(rawValue: begun.kind) ?? .lightweight, isResumed: isResumed)
         stageBeginning = StageBeginning(
             event: event, counts: counts, byteCount: log.writtenByteCount,

@@ -34,6 +34,8 @@ final class MigrationCourse {
     /// Bytes that the log had written before.
     private let beginByteCount: UInt64
     private var isSwitched = false
+    /// The stage whose work was dropped for its revision or on request; nil if there is none.
+    var restartedStage: Int?
     /// Indexes of the current entity and mapping in the stage's counts; nil before anything was counted for it.
     var entityPlace: Int?
     private(set) var mappingPlace: Int?
@@ -96,6 +98,7 @@ final class MigrationCourse {
         }
         let stage = found ?? counts.stages.count - 1
         if isResumed { counts.stages[stage].resumes += 1 }
+        if place == restartedStage { counts.stages[stage].restarts = (counts.stages[stage].restarts ?? 0) + 1 }
         self.stage = stage
         entityPlace = nil
         mappingPlace = nil
@@ -114,6 +117,7 @@ final class MigrationCourse {
         countsBefore = counts
         var again = StageCounts(place: begun.place, from: begun.from, to: begun.to, kind: begun.kind)
         again.resumes = begun.resumes
+        again.restarts = begun.restarts
         counts.stages.append(again)
         self.stage = counts.stages.count - 1
     }
@@ -224,7 +228,8 @@ final class MigrationCourse {
                 stage: stage.map { place in
                     let stage = counts.stages[place]
                     return MigrationProgress.Stage(
-                        from: stage.from, to: stage.to, place: stage.place + 1, count: stageCount)
+                        from: stage.from, to: stage.to, place: stage.place + 1, count: stageCount,
+                        isRestarted: stage.place == restartedStage)
                 },
                 entity: entity, mapping: mapping, done: meter.done, total: meter.total,
                 bytesWritten: Int(clamping: log.writtenByteCount &- beginByteCount),

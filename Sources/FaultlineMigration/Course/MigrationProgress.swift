@@ -10,13 +10,17 @@ public struct MigrationProgress: Sendable, Equatable {
         public let place: Int
         /// How many stages there are.
         public let count: Int
+        /// Whether work of an earlier opening was dropped, because the stage has another revision now, or because
+        /// `MigrationOptions.restarts` asked for it; then it is the first stage.
+        public let isRestarted: Bool
 
         /// Describes a stage.
-        package init(from: String, to: String, place: Int, count: Int) {
+        package init(from: String, to: String, place: Int, count: Int, isRestarted: Bool = false) {
             self.from = from
             self.to = to
             self.place = place
             self.count = count
+            self.isRestarted = isRestarted
         }
     }
 

@@ -44,7 +44,8 @@ struct MappedStageRunner {
 
     /// Whether a stopped stage is resumed, instead of restarting.
     private func goesOn(from stopped: MigrationRecord) -> Bool {
-        guard let progress = stopped.mapped, isResumable, step.isOfSchemas(of: stopped) else { return false }
+        guard !beginning.beginsAgain, let progress = stopped.mapped, isResumable, step.isOfSchemas(of: stopped)
+        else { return false }
         let count = step.mappingModels.reduce(0) { $0 + $1.entityMappings.count }
         return progress.mapping <= count && progress.merging.allSatisfy { $0 < count }
             && progress.leftBehindCount <= stopped.leftBehindCount

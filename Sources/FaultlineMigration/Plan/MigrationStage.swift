@@ -15,18 +15,21 @@ public enum MigrationStage: Sendable {
     /// closure throws, or that its contexts met, even if the closure caught it, stops the migration; the store keeps
     /// its old state.
     ///
-    /// Without closures it is a lightweight stage.
+    /// Without closures it is a lightweight stage. Raise `revision` when a released closure is corrected: an unfinished
+    /// migration that has run the old one then begins again.
     @preconcurrency case custom(
-        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, revision: Int = 0,
         willMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?,
         didMigrate: (@Sendable (_ context: ModelContext) throws -> Void)?)
-    /// Made by `streamed(fromVersion:toVersion:_:)`.
+    /// Made by `streamed(fromVersion:toVersion:revision:_:)`.
     case streamedEntities(
-        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, entities: [StreamedEntity])
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, revision: Int,
+        entities: [StreamedEntity])
 
-    /// Made by `mapped(fromVersion:toVersion:_:)`.
+    /// Made by `mapped(fromVersion:toVersion:revision:_:)`.
     case mappedEntities(
-        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, models: [MappingModel])
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, revision: Int,
+        models: [MappingModel])
 
     /// Mapping models, and the policies that they name, in the three passes of Core Data.
     ///
@@ -38,12 +41,15 @@ public enum MigrationStage: Sendable {
     /// - Parameters:
     ///   - fromVersion: The version whose objects are read.
     ///   - toVersion: The version whose objects are written.
+    ///   - revision: Raise it when released policies or code of expressions are corrected: an unfinished stage of
+    ///     another revision begins again.
     ///   - models: The mappings of the objects.
     /// - Returns: A stage for `SchemaMigrationPlan.stages`.
     public static func mapped(
-        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, _ models: MappingModel...
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, revision: Int = 0,
+        _ models: MappingModel...
     ) -> MigrationStage {
-        .mappedEntities(fromVersion: fromVersion, toVersion: toVersion, models: models)
+        .mappedEntities(fromVersion: fromVersion, toVersion: toVersion, revision: revision, models: models)
     }
 
     /// Code that gets an old object and makes new ones, one object at a time, in bounded memory.
@@ -55,26 +61,39 @@ public enum MigrationStage: Sendable {
     /// - Parameters:
     ///   - fromVersion: The version whose objects are read.
     ///   - toVersion: The version whose objects are written.
+    ///   - revision: Raise it when a released closure is corrected: an unfinished stage of another revision begins
+    ///     again, so that no object stays as the old closure made it.
     ///   - entities: One for each entity of the old version whose objects are rewritten.
     /// - Returns: A stage for `SchemaMigrationPlan.stages`.
     public static func streamed(
-        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, _ entities: StreamedEntity...
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type, revision: Int = 0,
+        _ entities: StreamedEntity...
     ) -> MigrationStage {
-        .streamedEntities(fromVersion: fromVersion, toVersion: toVersion, entities: entities)
+        .streamedEntities(fromVersion: fromVersion, toVersion: toVersion, revision: revision, entities: entities)
     }
 
     package var fromVersion: any VersionedSchema.Type {
         switch self {
-        case .lightweight(let from, _), .custom(let from, _, _, _), .streamedEntities(let from, _, _),
-            .mappedEntities(let from, _, _):
+        case .lightweight(let from, _), .custom(let from, _, _, _, _), .streamedEntities(let from, _, _, _),
+            .mappedEntities(let from, _, _, _):
             from
+        }
+    }
+
+    /// The revision of the stage's code; 0 for stages without code.
+    var revision: Int {
+        switch self {
+        case .lightweight, .custom(_, _, _, nil, nil): 0
+        case .custom(_, _, let revision, _, _), .streamedEntities(_, _, let revision, _),
+            .mappedEntities(_, _, let revision, _):
+            revision
         }
     }
 
     package var toVersion: any VersionedSchema.Type {
         switch self {
-        case .lightweight(_, let to), .custom(_, let to, _, _), .streamedEntities(_, let to, _),
-            .mappedEntities(_, let to, _):
+        case .lightweight(_, let to), .custom(_, let to, _, _, _), .streamedEntities(_, let to, _, _),
+            .mappedEntities(_, let to, _, _):
             to
         }
     }

@@ -35,6 +35,7 @@ extension MigrationReport.Stage {
         to = counts.to
         kind = Kind(rawValue: counts.kind) ?? .lightweight
         resumes = counts.resumes
+        restarts = counts.restarts ?? 0
         entities = counts.entities.map(MigrationReport.Objects.init)
         mappings = counts.mappings.map(MigrationReport.Objects.init)
         leftBehind = counts.leftBehind.map {

@@ -53,13 +53,14 @@ extension MigrationReport {
 }
 
 extension MigrationReport.Stage {
-    /// Decodes a stage; a report of a release without properties has none.
+    /// Decodes a stage; a report of a release without properties or restarts has none.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         from = try container.decode(String.self, forKey: .from)
         to = try container.decode(String.self, forKey: .to)
         kind = try container.decode(Kind.self, forKey: .kind)
         resumes = try container.decode(Int.self, forKey: .resumes)
+        restarts = try container.decodeIfPresent(Int.self, forKey: .restarts) ?? 0
         entities = try container.decode([MigrationReport.Objects].self, forKey: .entities)
         mappings = try container.decode([MigrationReport.Objects].self, forKey: .mappings)
         leftBehind = try container.decode([MigrationReport.LeftBehind].self, forKey: .leftBehind)

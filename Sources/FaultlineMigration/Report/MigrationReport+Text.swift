@@ -28,7 +28,7 @@ extension MigrationReport: CustomStringConvertible {
         for (place, stage) in stages.enumerated() {
             lines.append(
                 "  stage \(place + 1) of \(stages.count), \(stage.kind.rawValue), to \(stage.to)"
-                    + Self.resumed(stage.resumes))
+                    + Self.resumed(stage.resumes) + Self.restarted(stage.restarts))
             lines += Self.table(stage.entities)
             if !stage.mappings.isEmpty { lines += ["    by mapping"] + Self.table(stage.mappings) }
             for left in stage.leftBehind {
@@ -74,6 +74,14 @@ extension MigrationReport: CustomStringConvertible {
         case 0: ""
         case 1: ", taken up again once"
         default: ", taken up again \(resumes) times"
+        }
+    }
+
+    private static func restarted(_ restarts: Int) -> String {
+        switch restarts {
+        case 0: ""
+        case 1: ", begun again once for its revision or on request"
+        default: ", begun again \(restarts) times for its revision or on request"
         }
     }
 

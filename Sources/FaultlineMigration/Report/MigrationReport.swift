@@ -84,7 +84,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         }
 
         enum CodingKeys: String, CodingKey {
-            case from, to, kind, resumes, entities, mappings, leftBehind, properties, passes
+            case from, to, kind, resumes, restarts, entities, mappings, leftBehind, properties, passes
         }
 
         /// The version it starts from.
@@ -95,6 +95,9 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var kind: Kind
         /// How often it was resumed after it had been stopped: a streamed stage continued, others restarted.
         public internal(set) var resumes: Int
+        /// How often work of an earlier opening was dropped, because the stage had another revision, or because
+        /// `MigrationOptions.restarts` asked for it; that counts for the first stage.
+        public internal(set) var restarts: Int
         /// By entity, under its name in the counted version: old objects are read, dropped, copied; new ones are
         /// written, found, deleted.
         ///

@@ -19,6 +19,10 @@ struct LightweightStepRunner {
     /// - Throws: `MigrationError`: `duplicate` if rows contradict a uniqueness constraint, `stageFailed` if a closure
     ///   threw; the store's error if it cannot be read or written.
     func run(_ progress: inout StepProgress, stopped: MigrationRecord?) throws {
+        if beginning.beginsAgain, let stopped {
+            try beginning.takeBack(stopped, &progress)
+            return try run(&progress, stopped: nil)
+        }
         var attempt = progress
         guard try run(attempt: &attempt, stopped: stopped) else {
             progress = attempt
@@ -35,6 +39,7 @@ struct LightweightStepRunner {
     /// - Returns: Whether it must run again without the objects that were quarantined.
     private func run(attempt progress: inout StepProgress, stopped: MigrationRecord?) throws -> Bool {
         let current = progress.current
+        let isFirst = progress.intermediateTables.isEmpty
         let rewritten = step.rewrittenEntities(from: current.schema)
         let plan = try EntityMapPlan(
             for: step.to, over: current.schema, in: current.map, layouts: current.layouts, rewriting: rewritten)
@@ -52,12 +57,13 @@ struct LightweightStepRunner {
                     progress, target: target, counters: target.map.counters,
                     successors: StepBeginning.successors(of: rewritten, from: current, to: target)
                         + LinkBuilding.successors(links, in: target.map),
-                    ownTables: course.quarantine.isOn
-                        ? Set(target.map.tables).subtracting(current.map.tables).sorted() : nil)
+                    ownTables: course.quarantine.isOn || !entities.isEmpty
+                        ? Set(target.map.tables).subtracting(current.map.tables).sorted() : nil,
+                    goesOn: !course.quarantine.isOn)
             progress.firstBlob = record.firstBlob
             // A resumed step has done this already.
             if record.entity == 0, record.lastDone == 0 {
-                try abandoningOnFailure(isFirst: progress.intermediateTables.isEmpty) {
+                try abandoningOnFailure(isFirst: isFirst) {
                     try LinkBuilding(log: log, catalog: target, course: course).run(links, record: record)
                     try RequiredReferenceCheck(log: log, catalog: target, course: course, source: current).run(
                         required, of: step)
@@ -72,8 +78,7 @@ struct LightweightStepRunner {
         }
         if try settling(current, target, rewritten).run() { return true }
         if !entities.isEmpty, course.findings == nil {
-            // The output of these closures is useless, because corrected ones will differ.
-            try abandoningOnFailure(isFirst: true) { try checkRules(of: target, rewritten, over: current) }
+            try beginningAgainOnFailure(isFirst: isFirst) { try checkRules(of: target, rewritten, over: current) }
         }
         progress.current = target
         return false
@@ -133,6 +138,28 @@ struct LightweightStepRunner {
                 _ = try? MigrationAbandonment(log: log).run(now)
             }
             throw error
+        }
+    }
+
+    /// Checks the output of a streamed stage; if it breaks a rule, makes the stage begin again, because corrected
+    /// closures make other objects.
+    ///
+    /// If no earlier stage has finished, drops the migration.
+    private func beginningAgainOnFailure(isFirst: Bool, _ body: () throws -> Void) throws {
+        try abandoningOnFailure(isFirst: isFirst) {
+            do { try body() } catch {
+                // If this fails too, the next opening fails in the same way.
+                if !isFirst, (error as? MigrationError)?.code != .cancelled { try? beginAgainNextTime() }
+                throw error
+            }
+        }
+    }
+
+    private func beginAgainNextTime() throws {
+        guard var record = try StoredCatalog.read(log.snapshot())?.migration else { return }
+        record.restart?.goesOn = nil
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
     }
 

@@ -35,21 +35,24 @@ package struct MigrationSteps {
 
         /// The entities of a streamed stage; empty for others.
         var streamedEntities: [StreamedEntity] {
-            if case .streamedEntities(_, _, let entities)? = stage { return entities }
+            if case .streamedEntities(_, _, _, let entities)? = stage { return entities }
             return []
         }
 
         /// The closures of a custom stage; nil for others, and if there are none.
         var closures: StageClosures? {
-            guard case .custom(_, _, let will, let did)? = stage, will != nil || did != nil else { return nil }
+            guard case .custom(_, _, _, let will, let did)? = stage, will != nil || did != nil else { return nil }
             return StageClosures(willMigrate: will, didMigrate: did)
         }
 
         /// The mapping models of a mapped stage; empty for others.
         var mappingModels: [MappingModel] {
-            if case .mappedEntities(_, _, let models)? = stage { return models }
+            if case .mappedEntities(_, _, _, let models)? = stage { return models }
             return []
         }
+
+        /// The revision of its code.
+        var revision: Int { stage?.revision ?? 0 }
 
         /// Whether the step goes through objects by itself.
         var isHeavy: Bool { !streamedEntities.isEmpty || closures != nil || !mappingModels.isEmpty }
@@ -120,6 +123,14 @@ package struct MigrationSteps {
             }
             return true
         }
+    }
+
+    /// The first step, up to the unfinished one, whose code has another revision now than when it was begun; nil if
+    /// there is none.
+    func firstChanged(since record: MigrationRecord) -> Int? {
+        let begun = record.revisions ?? []
+        return all.indices.prefix { $0 <= record.stage }
+            .first { all[$0].revision != (begun.indices.contains($0) ? begun[$0] : 0) }
     }
 
     package private(set) var all: [Step] = []

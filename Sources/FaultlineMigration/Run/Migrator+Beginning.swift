@@ -10,6 +10,10 @@ extension Migrator {
         let digest: String
         /// The record of the migration, if it was begun and did not end.
         var resumed: MigrationRecord?
+        /// Whether the work of the unfinished stage is dropped; that of the stages before stays.
+        var dropsStage = false
+        /// The step whose work was dropped for its revision, or the first one if a new beginning was requested.
+        var restartedStage: Int?
 
         /// The numbers that were unused before the migration; nil if an older release began it.
         var unusedNumbers: NumberCounters? {
@@ -32,12 +36,13 @@ extension Migrator {
     ) throws -> Begun {
         var begun = Begun(stored: stored, digest: digest)
         if let migration = stored.migration {
-            if migration.planDigest == digest, migration.stage < steps.all.count, !migration.isPreview,
-                steps.all[migration.stage].goesOn(from: migration),
-                !beginsAnew(steps.all[migration.stage], migration)
-            {
+            begun.restartedStage = restartedStage(migration, steps, digest)
+            switch continuation(of: migration, steps, digest) {
+            case .goesOn: begun.resumed = migration
+            case .stageAgain:
                 begun.resumed = migration
-            } else {
+                begun.dropsStage = true
+            case .migrationAgain:
                 begun.stored = try MigrationAbandonment(log: log).run(stored, leaving: fence)
             }
         }
@@ -50,13 +55,46 @@ extension Migrator {
         return begun
     }
 
-    /// Whether an unfinished migration is dropped, although its record matches.
+    /// The treatment of an unfinished migration.
+    private enum Continuation {
+        case goesOn
+        /// The stages before stay done.
+        case stageAgain
+        case migrationAgain
+    }
+
+    private func continuation(
+        of migration: MigrationRecord, _ steps: MigrationSteps, _ digest: String
+    ) -> Continuation {
+        guard isOf(steps, digest, migration), !options.restarts else { return .migrationAgain }
+        let step = steps.all[migration.stage]
+        guard step.goesOn(from: migration) else { return .migrationAgain }
+        let changed = steps.firstChanged(since: migration)
+        if let changed, changed < migration.stage { return .migrationAgain }
+        guard changed != nil || beginsAgain(step, migration) else { return .goesOn }
+        return migration.restart == nil ? .migrationAgain : .stageAgain
+    }
+
+    /// Whether an unfinished migration is one by these steps.
+    private func isOf(_ steps: MigrationSteps, _ digest: String, _ migration: MigrationRecord) -> Bool {
+        migration.planDigest == digest && steps.all.indices.contains(migration.stage) && !migration.isPreview
+    }
+
+    /// The step whose unfinished or finished work is dropped for its revision or on request; nil if there is none.
+    private func restartedStage(
+        _ migration: MigrationRecord, _ steps: MigrationSteps, _ digest: String
+    ) -> Int? {
+        guard isOf(steps, digest, migration) else { return nil }
+        return options.restarts ? 0 : steps.firstChanged(since: migration)
+    }
+
+    /// Whether the unfinished stage cannot be resumed, although its record and its revision match.
     ///
     /// Objects that were streamed before another one was quarantined may have to be undone, and a record from within
     /// the stage is not enough for that.
-    private func beginsAnew(_ step: MigrationSteps.Step, _ migration: MigrationRecord) -> Bool {
+    private func beginsAgain(_ step: MigrationSteps.Step, _ migration: MigrationRecord) -> Bool {
         guard !step.streamedEntities.isEmpty else { return false }
         if case .quarantine = options.onFailure { return true }
-        return migration.restart != nil
+        return migration.restart.map { $0.goesOn != true } ?? false
     }
 }

@@ -215,6 +215,7 @@ package struct Migrator {
     private mutating func migrate(_ begun: Begun, _ steps: MigrationSteps) throws -> StoredCatalog {
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
         let course = try MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
+        course.restartedStage = begun.restartedStage
         options.observe?(.began(versions: steps.versions, isResumed: begun.resumed != nil))
         do {
             try run(steps, begun, course, &progress)
@@ -260,9 +261,10 @@ package struct Migrator {
                 let stopped = place == begun.resumed?.stage ? begun.resumed : nil
                 course.begin(step, at: place, isResumed: stopped != nil)
                 try course.quarantine.begin(step, reading: progress.current)
-                let beginning = StepBeginning(
+                var beginning = StepBeginning(
                     log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course,
-                    unusedNumbers: begun.unusedNumbers)
+                    unusedNumbers: begun.unusedNumbers, revisions: steps.all.prefix(place + 1).map(\.revision))
+                beginning.beginsAgain = stopped != nil && begun.dropsStage
                 do {
                     try run(step, &progress, stopped: stopped, beginning, course)
                 } catch let error as MigrationError {

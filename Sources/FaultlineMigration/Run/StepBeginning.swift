@@ -13,6 +13,10 @@ struct StepBeginning {
     let course: MigrationCourse
     /// The numbers that were unused before the migration; nil if an older release began it.
     let unusedNumbers: NumberCounters?
+    /// The revisions of the code of the steps up to this one.
+    let revisions: [Int]
+    /// Whether the work of a stopped run is dropped, also if the stage could resume it.
+    var beginsAgain = false
     /// The first quarantine record of the stage, if it restarts without its quarantined objects.
     var firstQuarantine: UInt64?
 
@@ -42,12 +46,13 @@ struct StepBeginning {
     ///   - target: The state that the step writes.
     ///   - counters: The first free numbers after those of the step.
     ///   - successors: Pairs of old and new tables.
-    ///   - ownTables: The tables that a stage without resume writes; nil for one that is resumed.
+    ///   - ownTables: The tables that the stage writes; nil for one that never begins again.
+    ///   - goesOn: Whether the stage is resumed after a stop.
     /// - Returns: The record as written.
     /// - Throws: The log's error if it cannot be written.
     func write(
         _ progress: StepProgress, target: StoredCatalog, counters: NumberCounters, successors: [Successor],
-        ownTables: [UInt16]? = nil
+        ownTables: [UInt16]? = nil, goesOn: Bool = false
     ) throws -> MigrationRecord {
         var record = MigrationRecord(
             planDigest: planDigest, stage: place, sourceSchema: progress.current.schema,
@@ -61,13 +66,15 @@ struct StepBeginning {
         var bumped = mapInForce
         bumped.counters = counters
         record.unusedNumbers = unusedNumbers
+        record.revisions = revisions.allSatisfy { $0 == 0 } ? nil : revisions
         _ = try log.write(author: nil) { transaction in
             let nextBlob = transaction.nextID(in: .blobs)
             record.firstBlob = progress.firstBlob ?? nextBlob
             if let ownTables {
                 record.restart = StageRestart(
                     tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount, counts: before,
-                    firstQuarantine: firstQuarantine ?? transaction.nextID(in: .quarantine))
+                    firstQuarantine: firstQuarantine ?? transaction.nextID(in: .quarantine),
+                    goesOn: goesOn ? true : nil)
             }
             if counters.layout < mapInForce.counters.layout {
                 try FreedNumbers.deleteLayouts(counters.layout..<mapInForce.counters.layout, in: &transaction)
@@ -115,6 +122,10 @@ struct StepBeginning {
         record.restart?.tables = []
         // The dropped work cannot be resumed, also not by the next opening.
         record.mapped = nil
+        record.entity = 0
+        record.lastDone = 0
+        record.entityDone = 0
+        record.restart?.goesOn = nil
         _ = try log.write(author: nil) { transaction in
             try freed.dropTables(and: restart.tables, in: &transaction)
             for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {
@@ -143,7 +154,7 @@ struct StepBeginning {
         }
         var beginning = StepBeginning(
             log: log, planDigest: planDigest, place: place, mapInForce: now.map, course: course,
-            unusedNumbers: unusedNumbers)
+            unusedNumbers: unusedNumbers, revisions: revisions)
         beginning.firstQuarantine = record.restart?.firstQuarantine
         try beginning.takeBack(record, &progress, keepsQuarantine: true)
         course.quarantine.isLate = false

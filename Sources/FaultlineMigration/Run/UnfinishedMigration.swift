@@ -7,7 +7,7 @@ package struct UnfinishedMigration {
     package let target: Schema
     private let source: Schema
     private let sourceMap: EntityMap
-    private let planDigest: String
+    private let record: MigrationRecord
 
     /// The unfinished migration of a store; nil if there is none, or only an interrupted dry run.
     package init?(_ catalog: StoredCatalog) {
@@ -15,7 +15,7 @@ package struct UnfinishedMigration {
         target = record.targetSchema
         source = catalog.schema
         sourceMap = catalog.map
-        planDigest = record.planDigest
+        self.record = record
     }
 
     /// Whether the schema alone is enough to resume it: no class, no closure, no policy.
@@ -25,6 +25,10 @@ package struct UnfinishedMigration {
     package func goesOn(
         to schema: Schema, by plan: (any SchemaMigrationPlan.Type)?, mapping: MappingModel? = nil
     ) -> Bool {
-        (try? MigrationSteps(from: source, sourceMap, to: schema, plan: plan, mapping: mapping))?.digest == planDigest
+        guard let steps = try? MigrationSteps(from: source, sourceMap, to: schema, plan: plan, mapping: mapping),
+            steps.digest == record.planDigest
+        else { return false }
+        // A stage that is not finished begins again by itself.
+        return steps.firstChanged(since: record).map { $0 >= record.stage } ?? true
     }
 }

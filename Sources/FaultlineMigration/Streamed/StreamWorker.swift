@@ -190,6 +190,6 @@ final class StreamWorker {
         return MigrationError(
             .stageFailed,
             "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again.",
-            stage: setup.stageName, entity: entity.entityName, cause: session.cause(of: error))
+            stage: setup.stageName, entity: entity.entityName, object: writer.current, cause: session.cause(of: error))
     }
 }

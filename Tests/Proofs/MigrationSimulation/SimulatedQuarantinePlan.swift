@@ -27,7 +27,7 @@ enum SimulatedQuarantinePlan: SchemaMigrationPlan {
 enum SimulatedMappedQuarantinePlan: SchemaMigrationPlan {
     static var schemas: [any VersionedSchema.Type] { [Simulated1.self, Simulated2.self] }
     static var stages: [MigrationStage] {
-        guard case .mappedEntities(_, _, let models)? = SimulatedMappedPlan.stages.first else { return [] }
+        guard case .mappedEntities(_, _, _, let models)? = SimulatedMappedPlan.stages.first else { return [] }
         var mappings = models.flatMap(\.entityMappings)
         mappings.append(
             EntityMapping(

@@ -113,6 +113,25 @@ struct MigrateCommandTests {
         try expect(Books2.self)
     }
 
+    @Test func `A12: --restart drops the work of a migration that was stopped`() async throws {
+        try make(titles: (0..<2_000).map { "title \($0)" })
+        await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
+            let during = Hook<String> { title in
+                if title == "title 1000" { kill(getpid(), SIGTERM) }
+                if Int(title.dropFirst(6)) ?? 0 > 1_000 { usleep(10_000) }
+            }
+            BookPlan.$during.withValue(during) { MigrateCommand<BookPlan>.main([store]) }
+        }
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--restart", "--json"])
+        }
+        let report = try MigrationReport(json: text(result.standardOutputContent))
+        #expect(report.stages.map(\.restarts) == [1])
+        #expect(report.resumes == 0 && report.objectsRead == 2_000 && report.objectsWritten == 2_000)
+        try expect(Books2.self)
+    }
+
     @Test func `a store that another process has cannot be opened`() async throws {
         try make(titles: ["one"])
         let lock = try HeldLock(ofStoreIn: store)
@@ -166,6 +185,11 @@ struct MigrateCommandTests {
         await #expect(processExitsWith: .exitCode(2)) { [store = store as String] in
             MigrateCommand<BookPlan>.main([store, "--dry-run", "--resume"])
         }
+        for other in ["--dry-run", "--resume"] {
+            await #expect(processExitsWith: .exitCode(2)) { [store = store as String, other = other as String] in
+                MigrateCommand<BookPlan>.main([store, "--restart", other])
+            }
+        }
         await #expect(processExitsWith: .exitCode(3)) { [store = store as String] in
             MigrateCommand<BookPlan>.main([store])
         }
@@ -175,6 +199,8 @@ struct MigrateCommandTests {
     @Test func `progress says pass, entity and stage`() {
         let stage = MigrationProgress.Stage(from: "1.0.0", to: "2.0.0", place: 1, count: 3)
         #expect(MigrationDisplay.label(.instances, of: "Book", stage) == "instances Book (to 2.0.0, 1 of 3)")
+        let again = MigrationProgress.Stage(from: "1.0.0", to: "2.0.0", place: 1, count: 1, isRestarted: true)
+        #expect(MigrationDisplay.label(.instances, of: "Book", again) == "instances Book (to 2.0.0, begun again)")
         #expect(MigrationDisplay.label(.switching, of: "", nil) == "switching")
     }
 }

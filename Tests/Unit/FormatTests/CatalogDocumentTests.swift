@@ -106,6 +106,7 @@ import Testing
         var record = MigrationRecord(
             planDigest: "d", stage: 0, sourceSchema: schema, sourceMap: map, targetSchema: schema, targetMap: map)
         record.report.stages = [StageCounts(place: 0, from: "1.0.0", to: "2.0.0", kind: "mapped")]
+        record.report.stages[0].restarts = 1
         record.report.stages[0].entities = [ObjectCounts(name: "Keyed")]
         record.report.stages[0].leftBehind = [
             LeftBehindCounts(entity: "Keyed", attribute: "rank", objects: 1),
@@ -114,7 +115,9 @@ import Testing
         record.report.stages[0].properties = [CarriedProperty(entity: "Keyed", property: "rank")]
         record.report.stages[0].passes = [PassCounts(name: "instances")]
         record.restart = StageRestart(
-            tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report, firstQuarantine: 9)
+            tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report, firstQuarantine: 9,
+            goesOn: true)
+        record.revisions = [0, 2]
         record.unusedNumbers = map.counters
         record.firstQuarantine = 8
         record.mapped = MappedProgress()

@@ -30,6 +30,8 @@ package struct StageCounts: Codable, Sendable, Equatable {
     package var kind: String
     /// How often it was resumed.
     package var resumes = 0
+    /// How often unfinished work was dropped for another revision, or on request; nil for 0.
+    package var restarts: Int?
     /// By entity, in the order of processing.
     package var entities: [ObjectCounts] = []
     /// By mapping.
@@ -122,7 +124,7 @@ extension MigrationCounts {
 extension StageCounts {
     fileprivate var isPlausible: Bool {
         let objects = entities + mappings
-        return ([place, resumes] + leftBehind.map(\.objects)).allSatisfy(MigrationCounts.isPlausible)
+        return ([place, resumes, restarts ?? 0] + leftBehind.map(\.objects)).allSatisfy(MigrationCounts.isPlausible)
             && objects.flatMap { [$0.read, $0.written, $0.found, $0.dropped, $0.copied, $0.deleted] }
                 .allSatisfy(MigrationCounts.isPlausible)
             && (properties ?? []).allSatisfy(\.isPlausible)

@@ -29,12 +29,14 @@ package struct MigrationRecord: Codable, Sendable {
     /// Tables of entities that earlier stages removed without reading their objects.
     package var unreadTables: [UInt16]
     package var report: MigrationCounts
-    /// The state that a custom or mapped stage returns to before it begins again; nil for other stages.
+    /// The state that a custom, mapped or streamed stage returns to before it begins again; nil for other stages.
     package var restart: StageRestart?
     /// The numbers that were unused before the migration: tables and layouts return theirs when it is dropped.
     ///
     /// Nil in records of releases that returned only those of a dry run.
     package var unusedNumbers: NumberCounters?
+    /// The revisions of the code of the steps up to this one; 0 for those that are missing, and nil if all are 0.
+    package var revisions: [Int]?
     /// Records of the quarantine from here on were written by the migration; nil in records of releases without one.
     package var firstQuarantine: UInt64?
     /// The progress of a mapped stage; nil for one that begins again, and for other stages.
@@ -69,7 +71,7 @@ extension MigrationRecord {
     package var isPreview: Bool { planDigest.hasPrefix(Self.previewMark) }
 }
 
-/// The beginning of a custom stage: it does not resume, but begins again.
+/// The beginning of a stage, to which it returns before it begins again.
 package struct StageRestart: Codable, Sendable, Equatable {
     /// Every table that the stage writes.
     package var tables: [UInt16]
@@ -81,15 +83,19 @@ package struct StageRestart: Codable, Sendable, Equatable {
     package var counts: MigrationCounts?
     /// Records of the quarantine from here on were written by the stage; nil in records of releases without one.
     package var firstQuarantine: UInt64?
+    /// Whether a streamed stage is resumed after a stop, and returns here only if it must begin again; nil for false,
+    /// and for other stages.
+    package var goesOn: Bool?
 
     package init(
         tables: [UInt16], firstBlob: UInt64, leftBehindCount: Int, counts: MigrationCounts? = nil,
-        firstQuarantine: UInt64? = nil
+        firstQuarantine: UInt64? = nil, goesOn: Bool? = nil
     ) {
         self.tables = tables
         self.firstBlob = firstBlob
         self.leftBehindCount = leftBehindCount
         self.counts = counts
         self.firstQuarantine = firstQuarantine
+        self.goesOn = goesOn
     }
 }

@@ -171,7 +171,8 @@ struct MigrationReportTests {
             let stage = try #require((keys["stages"] as? [[String: Any]])?.first)
             #expect(
                 stage.keys.sorted() == [
-                    "entities", "from", "kind", "leftBehind", "mappings", "passes", "properties", "resumes", "to",
+                    "entities", "from", "kind", "leftBehind", "mappings", "passes", "properties", "restarts",
+                    "resumes", "to",
                 ])
         }
         // A report in the form that an earlier release wrote.
