@@ -4,25 +4,57 @@ internal import FaultlineStore
 
 /// Refuses a migration that the disk has no room for, before it writes anything.
 ///
-/// The size of its output is unknown. The check assumes that the first stage that goes through objects writes as much
-/// as it reads, and a tenth more; large values are not written again. Resumed migrations are not checked.
+/// The size of its output is unknown. The check assumes that each stage that goes through objects writes as much as it
+/// reads, or copies, and a tenth more; large values are not written again. A later stage reads the output of the earlier
+/// one, which is counted with the size of the stored objects that it comes from; objects of new entities are not
+/// counted. All stages add up, because their space is freed only by compaction. Resumed migrations are not checked.
 struct SpaceCheck {
     let log: Log
     let stored: StoredCatalog
     let steps: [MigrationSteps.Step]
 
-    /// - Throws: `MigrationError` of code `fullDisk`; the store's error if it cannot be read.
+    /// - Throws: `MigrationError` of code `fullDisk`, with the first stage that does not fit; the store's error if it
+    ///   cannot be read.
     func run() throws {
-        guard let step = steps.first(where: \.isHeavy), let free = log.freeByteCount else { return }
-        let oldNames = SchemaDifference(from: stored.schema, to: step.from).oldEntityNames
-        let tables = step.convertedEntities.compactMap { stored.map.entity(named: oldNames[$0] ?? $0)?.table }
-        let snapshot = log.snapshot()
-        let read = try tables.reduce(0) { try $0 + snapshot.recordByteCount(of: TableID(rawValue: $1)) }
-        let needed = UInt64(read) + UInt64(read) / 10
+        guard steps.contains(where: \.isHeavy), let free = log.freeByteCount else { return }
+        let needs = try self.needs()
+        let needed = needs.reduce(0, +)
         guard needed > free else { return }
+        var sum: UInt64 = 0
+        let first = needs.firstIndex { need in
+            sum += need
+            return sum > free
+        }
         throw MigrationError(
             .fullDisk,
-            "The stage of the migration needs about \(needed) bytes of disk, and \(free) are free. Nothing was written, the store is in its old state. Make room, or leave the check out (checksSpace, --skip-space-check) if the stage makes less; a dry run of a sample estimates it.",
-            stage: step.title)
+            "The stages of the migration need about \(needed) bytes of disk, and \(free) are free. Nothing was written, the store is in its old state. Make room, or leave the check out (checksSpace, --skip-space-check) if the stages make less; a dry run of a sample estimates it.",
+            stage: steps[first ?? 0].title)
+    }
+
+    /// The bytes that each step needs.
+    private func needs() throws -> [UInt64] {
+        let snapshot = log.snapshot()
+        var version = stored.schema
+        // The stored table that the objects of an entity come from.
+        var tables = Dictionary(stored.map.entities.map { ($0.name, $0.table) }) { first, _ in first }
+        func moveOn(to next: Schema) {
+            tables = SchemaDifference(from: version, to: next).oldEntityNames.compactMapValues { tables[$0] }
+            version = next
+        }
+        return try steps.map { step in
+            moveOn(to: step.from)
+            defer { moveOn(to: step.to) }
+            guard step.isHeavy else { return 0 }
+            var read = step.convertedEntities.compactMap { tables[$0] }
+            if let closures = step.closures {
+                let kept = SchemaDifference(from: step.from, to: step.to).oldEntityNames.values
+                read = closures.willMigrate == nil ? kept.compactMap { tables[$0] } : Array(tables.values)
+                read += stored.map.links.map(\.table)
+            }
+            let byteCount = try Set(read).reduce(UInt64(0)) {
+                try $0 + UInt64(snapshot.recordByteCount(of: TableID(rawValue: $1)))
+            }
+            return byteCount + byteCount / 10
+        }
     }
 }

@@ -58,7 +58,11 @@ struct StepBeginning {
             planDigest: planDigest, stage: place, sourceSchema: progress.current.schema,
             sourceMap: progress.current.map, targetSchema: target.schema, targetMap: target.map)
         record.leftBehindCount = progress.leftBehindCount
-        record.intermediateTables = progress.intermediateTables.sorted()
+        // Stages before the last one have written tables that nothing reads any more; those with values to delete after
+        // the switch stay until then.
+        let finished = progress.intermediateTables.subtracting(progress.current.map.tables)
+            .subtracting(mapInForce.tables).subtracting(progress.unreadTables)
+        record.intermediateTables = progress.intermediateTables.subtracting(finished).sorted()
         record.unreadTables = progress.unreadTables.sorted()
         let before = course.countsBefore
         record.report = course.settledCounts
@@ -75,6 +79,9 @@ struct StepBeginning {
                     tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount, counts: before,
                     firstQuarantine: firstQuarantine ?? transaction.nextID(in: .quarantine),
                     goesOn: goesOn ? true : nil)
+            }
+            for table in finished.sorted() where transaction.recordCount(of: TableID(rawValue: table)) > 0 {
+                try transaction.dropTable(TableID(rawValue: table))
             }
             if counters.layout < mapInForce.counters.layout {
                 try FreedNumbers.deleteLayouts(counters.layout..<mapInForce.counters.layout, in: &transaction)

@@ -247,6 +247,31 @@ struct CustomResumeTests {
         #expect(try shops.stores.findings(Shop4.self) == [])
     }
 
+    @Test func `B6: the tables of a finished stage are dropped when the stage behind the next one begins`() throws {
+        let shops = try Shops()
+        let ofFirst = Box<[UInt16]>([])
+        let left = Box<[Int]>([])
+        @Sendable func counts(_ context: ModelContext) -> [Int] {
+            let snapshot = context.container.rowStore.log.snapshot()
+            return ofFirst.value.map { snapshot.recordCount(of: TableID(rawValue: $0)) }
+        }
+        let stages = [
+            ShopStages.custom(did: { ofFirst.value = $0.container.rowStore.storage.map.tables }),
+            ShopStages.second(did: { #expect(counts($0).reduce(0, +) > Shops.count) }),
+            MigrationStage.custom(
+                fromVersion: Shop3.self, toVersion: Shop4.self, willMigrate: nil,
+                didMigrate: { left.value = counts($0) }),
+        ]
+        try shops.migrate(to: Shop4.self, stages) { container, context in
+            #expect(!left.value.isEmpty && left.value.allSatisfy { $0 == 0 })
+            let items = try context.all(Shop4.Item.self)
+            #expect(items.count == Shops.count)
+            #expect(items.allSatisfy { $0.tags.count == 2 })
+            #expect(container.rowStore.log.snapshot().recordCount(of: .blobs) == shops.blobCount)
+        }
+        #expect(try shops.stores.findings(Shop4.self) == [])
+    }
+
     @Test func `copying reports its progress`() throws {
         let shops = try Shops()
         let seen = Box<[String: [Int]]>([:])

@@ -77,6 +77,79 @@ struct DiskSpaceTests {
         }
     }
 
+    enum Copied2: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Page.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+        @Model final class Page {
+            var text: String
+            var byteCount: Int = 0
+            init(text: String) { self.text = text }
+        }
+    }
+
+    enum Copied3: VersionedSchema {
+        static var models: [any PersistentModel.Type] { [Page.self] }
+        static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+
+        @Model final class Page {
+            var text: String
+            var byteCount: Int = 0
+            var isLong: Bool = false
+            init(text: String) { self.text = text }
+        }
+    }
+
+    private enum Custom: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [V1.self, Copied2.self] }
+        static var stages: [MigrationStage] {
+            [
+                .custom(
+                    fromVersion: V1.self, toVersion: Copied2.self, willMigrate: nil,
+                    didMigrate: { context in
+                        for page in try context.all(Copied2.Page.self) { page.byteCount = page.text.utf8.count }
+                        try context.save()
+                    })
+            ]
+        }
+    }
+
+    private enum Twice: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [V1.self, Copied2.self, Copied3.self] }
+        static var stages: [MigrationStage] {
+            Custom.stages + [
+                .custom(
+                    fromVersion: Copied2.self, toVersion: Copied3.self,
+                    willMigrate: { context in _ = try context.fetchCount(FetchDescriptor<Copied2.Page>()) },
+                    didMigrate: nil)
+            ]
+        }
+    }
+
+    /// The rows are copied once by each stage: 400 KB, and a tenth more.
+    @Test(arguments: [1, 2]) func `B6: the copies of custom stages count, those of all stages`(count: Int) throws {
+        let disk = SimulatedDisk(directories: ["/s"])
+        let stores = Stores(disk, "/s/store")
+        let plan: any SchemaMigrationPlan.Type = count == 1 ? Custom.self : Twice.self
+        let version: any VersionedSchema.Type = count == 1 ? Copied2.self : Copied3.self
+        try stores.use(V1.self) { _, context in
+            for _ in 0..<400 { context.insert(V1.Page(text: String(repeating: "t", count: 1_000))) }
+            try context.save()
+        }
+        let used = disk.byteCapacity - Int(try disk.freeByteCount(in: "/s"))
+        disk.byteCapacity = used + count * 440_000
+        let files = try disk.names(in: "/s/store")
+        let error = #expect(throws: MigrationError.self) { try stores.open(version, plan) }
+        #expect(error?.code == .fullDisk)
+        #expect(error?.stage == (count == 1 ? "1.0.0 → 2.0.0" : "2.0.0 → 3.0.0"))
+        #expect(try disk.names(in: "/s/store").sorted() == files.sorted())
+        try stores.use(V1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<V1.Page>()) == 400) }
+        disk.byteCapacity = used + (count + 1) * 900_000
+        try stores.use(version, plan) { container, _ in
+            #expect(container.migrationReport.objectsCopied == count * 400)
+        }
+    }
+
     @Test func `with room enough nothing is said`() throws {
         let disk = SimulatedDisk(directories: ["/s"])
         let stores = Stores(disk, "/s/store")
