@@ -40,7 +40,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case cancelled
         /// A stopped migration can be resumed, and would be dropped.
         case underWay
-        /// The store could not be read or written.
+        /// The store was opened for reading and has to be written first, or its record of the migration cannot be used.
         case storage
     }
 

@@ -222,17 +222,54 @@ import Testing
         #expect(ErrorDocumentationRule().lines("Sources/FaultlineLog/A.swift", text) == [])
     }
 
+    /// The messages of the catalogue's rule over an error with two codes, one without a code, and an article.
+    private func catalogue(_ article: String) -> [String] {
+        let sources = [
+            RepositoryFile(
+                "Sources/FaultlineModel/SaveError.swift",
+                "public struct SaveError: Error, Sendable {\n    public enum Code {\n        case full, lost\n    }\n}"),
+            RepositoryFile("Sources/FaultlineModel/Plain.swift", "public struct Plain: Sendable, Error {}"),
+            // Not public, or of no product.
+            RepositoryFile("Sources/FaultlineModel/Inner.swift", "package struct Inner: Error {}"),
+            RepositoryFile("Sources/FaultlineDisk/DiskError.swift", "public struct DiskError: Error {}"),
+            RepositoryFile("Sources/FaultlineObjects/Model/SwiftDataError.swift", ""),
+            RepositoryFile("Sources/FaultlineObjects/Model/ValidationFinding.swift", ""),
+        ]
+        return ErrorCatalogueRule().violations(
+            in: sources + [RepositoryFile(ErrorCatalogueRule.article, "# Errors\n\n" + article)]
+        ).map(\.message)
+    }
+
     @Test func codesWithoutARowAreFound() {
-        let sources = ErrorCatalogueRule.sections.map { section in
-            let code = section.heading == "RollbackError" ? "\(section.declaration)lost\n" : ""
-            return RepositoryFile(section.path, "enum Code {\n\(code)case .other: 1\n}")
-        }
-        let article = "# Errors\n\n## RollbackError\n\n| code |\n|---|\n| `found` | x |\n"
-        let files = sources + [RepositoryFile(ErrorCatalogueRule.article, article)]
-        let messages = ErrorCatalogueRule().violations(in: files).map(\.message)
-        #expect(messages.count == 2)
-        #expect(messages.first?.hasPrefix("has a row for RollbackError.found") == true)
-        #expect(messages.last?.hasPrefix("has no row for RollbackError.lost") == true)
+        let safe = "Not lost: everything.\n"
+        let head = "\n| code | means | do |\n|---|---|---|\n"
+        let rows = "| `full` | x | y |\n| `lost` | x | y |\n"
+        let plain = "\n## Errors without a code\n\n| error | means | do |\n|---|---|---|\n| `Plain` | x | y |\n"
+        #expect(catalogue("## SaveError\n" + safe + head + rows + plain) == [])
+        #expect(
+            catalogue("## SaveError\n" + safe + head + rows + "| `gone` | x | y |\n" + plain) == [
+                "has a row for SaveError.gone; no source declares it: remove the row"
+            ])
+        #expect(
+            catalogue("## SaveError\n" + safe + head + "| `full` | x | y |\n" + plain) == [
+                "has no row for SaveError.lost; describe it"
+            ])
+        #expect(
+            catalogue("## SaveError\n" + safe + head + rows) == [
+                "has no row for Errors without a code.Plain; describe it"
+            ])
+        #expect(
+            catalogue("## SaveError\n" + head + rows + plain).map { $0.prefix(34) } == [
+                "does not say which data is safe wi"
+            ])
+        #expect(
+            catalogue("## SaveError\n" + safe + head + "| `full` | x | |\n| `lost` | x | y |\n" + plain) == [
+                "has an empty or missing cell for SaveError.full; fill it in"
+            ])
+        #expect(
+            catalogue("## SaveError\n" + safe + head + rows + plain + "\n## Old\n| `a` |\n") == [
+                "has a table for Old, which no source declares; remove it"
+            ])
     }
 
     @Test func namesThatNoSourceDeclaresAreFound() {
