@@ -16,10 +16,13 @@ package struct CommandFailure: Error, Sendable {
     package let status: Int32
     /// The problem and a remedy, with file and byte offset if there are any.
     package let message: String
+    /// The error of the library that ended the command; nil if there is none.
+    package let cause: (any Error)?
 
-    package init(_ status: Int32, _ message: String) {
+    package init(_ status: Int32, _ message: String, cause: (any Error)? = nil) {
         self.status = status
         self.message = message
+        self.cause = cause
     }
 
     /// Runs code that opens a store; its errors end the tool with status 3.
@@ -29,7 +32,7 @@ package struct CommandFailure: Error, Sendable {
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(cannotOpen, "\(path) cannot be opened. \(sentence(for: error))")
+            throw CommandFailure(cannotOpen, "\(path) cannot be opened. \(sentence(for: error))", cause: error)
         }
     }
 

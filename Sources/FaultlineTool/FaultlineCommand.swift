@@ -10,7 +10,8 @@ struct FaultlineCommand: ParsableCommand {
             Exit status: 0 done; 1 the check found damage, or the operation was refused; 2 wrong usage; 3 the store cannot be opened.
             """,
         subcommands: [
-            DemoCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self, VerifyCommand.self,
+            DemoCommand.self, DoctorCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self,
+            VerifyCommand.self,
             CompactCommand.self, RepairCommand.self, QuarantineCommand.self, SalvageCommand.self,
             MigrateStoreCommand.self, RollbackCommand.self, DemoStepCommand.self,
         ]

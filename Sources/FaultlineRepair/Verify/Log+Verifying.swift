@@ -38,7 +38,7 @@ extension Log {
     /// Reports the checkpoints and runs that the opening could not use, while the manifest lists them.
     ///
     /// Their content was rebuilt in memory, so nothing else here would find them.
-    private func reportUnusableFiles(_ state: ManifestState, _ finding: (Finding) -> Void) {
+    func reportUnusableFiles(_ state: ManifestState, _ finding: (Finding) -> Void) {
         guard !options.ignoresDerivedFiles else { return }
         for name in openReport.ignoredDerivedFiles {
             guard let (_, number) = FileName.parse(name), state.files[number] != nil else { continue }

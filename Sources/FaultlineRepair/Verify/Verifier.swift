@@ -38,7 +38,7 @@ struct Verifier {
         return openEnds[managed.number] ?? 0
     }
 
-    private func verifyIdentity() throws(LogError) {
+    func verifyIdentity() throws(LogError) {
         let path = directory.path(of: FileName.identity)
         do {
             if try IdentityFile.read(path, on: directory.disk, demandsBoth: true) == nil {
@@ -73,7 +73,7 @@ struct Verifier {
     }
 
     /// Checks that stored pages verify, and that their counts add up.
-    private func verifyPages(of root: TableRoot) throws(LogError) {
+    func verifyPages(of root: TableRoot) throws(LogError) {
         let page = UnsafeMutableRawPointer.allocate(byteCount: TablePage.byteCount, alignment: 64)
         defer { page.deallocate() }
         var recordCount = 0

@@ -59,6 +59,16 @@ struct QuarantineCommandTests {
         #expect(line["values"] == nil)
     }
 
+    @Test func theDoctorFindsThem() async throws {
+        let result = try await #require(processExitsWith: .exitCode(1), observing: [\.standardOutputContent]) {
+            [store = path as String] in runFaultlineTool(["doctor", store])
+        }
+        let output = text(result.standardOutputContent)
+        #expect(output.contains("quarantine  objects: 1, files: 0\nchecked"))
+        #expect(output.contains("quarantined objects: 1 object is in the quarantine"))
+        #expect(output.contains("-> `faultline quarantine \(path)` lists them"))
+    }
+
     @Test func dumpsValuesAndRelationships() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             [store = path as String, blobs = (folder.path + "/blobs") as String] in

@@ -124,39 +124,10 @@ struct RepairCommandTests {
         }
     }
 
-    /// Three saves with values outside of the row, copied as after a kill, without the last two.
-    private func cutStore(_ folder: TemporaryDirectory) throws -> String {
-        let (living, path) = (folder.path + "/living", folder.path + "/cut")
-        let container = try ShelfStore.container(living)
-        let context = ModelContext(container)
-        var whole = 0
-        for number in 0..<3 {
-            let shelf = Shelf(label: "shelf \(number)")
-            context.insert(shelf)
-            context.insert(Volume(title: "volume", pages: ShelfStore.pages(number, 0), shelf: shelf))
-            try context.save()
-            if number == 0 { whole = try log(living).count }
-        }
-        try FileManager.default.copyItem(atPath: living, toPath: path)
-        let file = try #require(try segments(path).last)
-        try log(path).prefix(whole).write(to: URL(filePath: file))
-        try container.close()
-        return path
-    }
-
-    private func segments(_ path: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("s-") }.sorted()
-            .map { path + "/" + $0 }
-    }
-
-    private func log(_ path: String) throws -> Data {
-        try Data(contentsOf: URL(filePath: try #require(try segments(path).last)))
-    }
-
     @Test("A8: a store that lost saves at its end opens after the loss is accepted, and writes a report")
     func acceptsALoss() async throws {
         let folder = TemporaryDirectory()
-        let path = try cutStore(folder)
+        let path = try ShelfStore.cut(folder)
         let refused = #expect(throws: StorageError.self) { try ShelfStore.container(path) }
         #expect(refused?.code == .damaged)
         #expect(refused?.missingTransactionCount == 1)
@@ -177,7 +148,7 @@ struct RepairCommandTests {
             try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path + ".lost.json")))
                 as? [String: Any])
         #expect(report["missing_transactions_at_least"] as? Int == 1)
-        #expect(report["path"] as? String == (try segments(path).first))
+        #expect(report["path"] as? String == (try ShelfStore.segments(path).first))
         let container = try ShelfStore.container(path)
         #expect(try ModelContext(container).fetch(FetchDescriptor<Shelf>()).map(\.label) == ["shelf 0"])
         try container.close()

@@ -69,6 +69,35 @@ struct ShelfStore {
         }
         Issue.record("no file of \(letter) has the bytes")
     }
+
+    /// Makes a store of three saves with values outside of the row, copied as after a kill, without the last two.
+    static func cut(_ folder: TemporaryDirectory) throws -> String {
+        let (living, path) = (folder.path + "/living", folder.path + "/cut")
+        let container = try container(living)
+        let context = ModelContext(container)
+        var whole = 0
+        for number in 0..<3 {
+            let shelf = Shelf(label: "shelf \(number)")
+            context.insert(shelf)
+            context.insert(Volume(title: "volume", pages: pages(number, 0), shelf: shelf))
+            try context.save()
+            if number == 0 { whole = try newestSegment(living).count }
+        }
+        try FileManager.default.copyItem(atPath: living, toPath: path)
+        let file = try #require(try segments(path).last)
+        try newestSegment(path).prefix(whole).write(to: URL(filePath: file))
+        try container.close()
+        return path
+    }
+
+    static func segments(_ path: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix("s-") }.sorted()
+            .map { path + "/" + $0 }
+    }
+
+    private static func newestSegment(_ path: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: try #require(try segments(path).last)))
+    }
 }
 
 /// The lines of JSON in a run's output.
