@@ -65,7 +65,7 @@ SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
     memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare plots docs \
-    ratchet format
+    manual ratchet format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -225,6 +225,17 @@ plots:  ## Draws the figures of docs from the lines in Benchmarks/Results; docs/
 
 docs: setup  ## Builds the documentation into .build/docs/site, and refuses a warning
 	@.ci/docs
+
+manual: setup  ## Writes the manual pages and shell completions of the tool to .build/manual
+	@$(RELEASE) --product faultline --quiet
+	@swift build --package-path .build/checkouts/swift-argument-parser --scratch-path .build/manual-tool \
+	    --product generate-manual -Xswiftc -suppress-warnings --quiet
+	@rm -rf .build/manual && mkdir -p .build/manual
+	@.build/manual-tool/debug/generate-manual $(TOOL) --multi-page --output-directory .build/manual
+	@for shell in bash zsh fish; do \
+	    $(TOOL) --generate-completion-script $$shell >.build/manual/faultline.$$shell; done
+	@rm .build/manual/faultline.demo-step.1  # for the demo alone
+	@ls .build/manual
 
 ratchet:  ## Lowers the lists of Tests/Ratchet to the sizes of today; docs/Testing.md
 	@FAULTLINE_RATCHET=lower $(MAKE) test F=RatchetTests

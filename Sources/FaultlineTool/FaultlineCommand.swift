@@ -26,3 +26,14 @@ struct FaultlineCommand: ParsableCommand {
 package func runFaultlineTool(_ arguments: [String]? = nil) {
     FaultlineCommand.runAndExit(arguments)
 }
+
+/// The help of each command that the tool lists, by the command's name.
+package func faultlineToolHelp() -> [(name: String, help: String)] {
+    var all: [(name: String, help: String)] = []
+    for command: any ParsableCommand.Type in FaultlineCommand.configuration.subcommands {
+        let configuration: CommandConfiguration = command.configuration
+        guard configuration.shouldDisplay, let name = configuration.commandName else { continue }
+        all.append((name, FaultlineCommand.helpMessage(for: command, columns: 120)))
+    }
+    return all
+}

@@ -26,6 +26,9 @@ public struct MigrateCommand<Plan: SchemaMigrationPlan>: ParsableCommand {
             discussion: """
                 A migration that was stopped is gone on with where its stages allow that. Until the switch at its end the \
                 store stays in its old state.
+
+                Example:
+                  migrate /var/lib/photos.store --dry-run
                 """
         )
     }

@@ -8,12 +8,13 @@ import FaultlineStore
 /// `faultline compact`: gives back the space that updates and deletes left behind.
 struct CompactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compact",
+        "compact",
         abstract: "Copies live records out of segments that are mostly dead, and drops these.",
         discussion: """
             A process that has the store open compacts by itself; this is for stores that are not open. Stores without a \
             schema are not touched. It may be interrupted at any time: nothing is lost, and finished copies count.
-            """
+            """,
+        example: "faultline compact /var/lib/photos.store"
     )
 
     @OptionGroup var arguments: StoreArguments

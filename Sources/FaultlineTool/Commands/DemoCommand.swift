@@ -6,8 +6,9 @@ import PackageArchive
 /// `faultline demo`: stores, faults and migrates this machine's own package database.
 struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Stores, faults and migrates this machine's own package database, and compares the outcome with it."
+        "demo",
+        abstract: "Stores, faults and migrates this machine's own package database, and compares the outcome with it.",
+        example: "faultline demo /tmp/demo.store --fresh"
     )
 
     @OptionGroup var options: DemoOptions

@@ -4,12 +4,13 @@ import FaultlineCommands
 /// `faultline doctor`: whether a store is well, and the next step for each finding.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
+        "doctor",
         abstract: "Says in about ten lines whether a store is well, and what to do if it is not.",
         discussion: """
             Writes nothing, and works beside the process that has the store open. The check is quick: it reads the tables and some records of each, and \
             `faultline verify` reads everything. Exit status: 0 the store is well; 1 there are findings; 3 it cannot be opened, and the finding says why.
-            """
+            """,
+        example: "faultline doctor /var/lib/photos.store"
     )
 
     @OptionGroup var arguments: StoreArguments

@@ -6,13 +6,14 @@ import FaultlineStore
 /// `faultline dump`: every object as a line of JSON.
 struct DumpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dump",
+        "dump",
         abstract: "Prints every readable object as a line of JSON.",
         discussion: """
             Relationships are the other objects' numbers. A value out of its row is named by number and size, and read only where --blobs says where to. \
             Other processes may use the store meanwhile: all lines are of one moment. An object that cannot be read whole has "damage" in its line; then \
             the exit status is 1.
-            """
+            """,
+        example: "faultline dump /var/lib/photos.store --entity Photo --limit 10"
     )
 
     @OptionGroup var arguments: StoreArguments

@@ -4,12 +4,13 @@ import FaultlineCommands
 /// `faultline info`: the contents of a store, and its size on the disk.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info",
+        "info",
         abstract: "Counts entities, segments and blobs of a store, and the space they take.",
         discussion: """
             Reads the tables, and the rows of entities that may have values out of their rows; --quick reads neither. Works beside the process that has \
             the store open, and on damaged stores: then the exit status is 1.
-            """
+            """,
+        example: "faultline info /var/lib/photos.store --quick"
     )
 
     @OptionGroup var arguments: StoreArguments

@@ -9,14 +9,15 @@ import FoundationEssentials
 /// `faultline migrate`: brings a store to another schema where that needs no code.
 struct MigrateStoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate",
+        "migrate",
         abstract: "Brings a store to another schema, where that needs no code.",
         discussion: """
             The schema is that of another store, or a file as `faultline schema --json` prints it. Mappings that are \
             values are taken from a file of JSON: docs/Migrations.md. What needs closures, \
             policies or classes is refused with the reasons; MigrateCommand, of the product FaultlineCommands, runs a plan \
             in an executable of your own.
-            """
+            """,
+        example: "faultline migrate /var/lib/photos.store --to /var/lib/new.store --dry-run"
     )
 
     @OptionGroup var arguments: MigrationArguments

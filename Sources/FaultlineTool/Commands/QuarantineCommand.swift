@@ -9,12 +9,13 @@ import Foundation
 /// `faultline quarantine`: the objects that migrations could not convert.
 struct QuarantineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "quarantine",
+        "quarantine",
         abstract: "Lists the objects that migrations could not convert and have put aside.",
         discussion: """
             Each with its identifier in the quarantine, its entity and number in the version before, the rule that it breaks and the reason. --dump adds the \
             values, and lines of related objects. Nothing is written, unless --remove says that an object is settled.
-            """
+            """,
+        example: "faultline quarantine /var/lib/photos.store --dump --blobs base64"
     )
 
     @OptionGroup var arguments: StoreArguments

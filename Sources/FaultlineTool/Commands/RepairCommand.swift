@@ -10,7 +10,7 @@ import FaultlineStore
 /// `faultline repair`: clears references to deleted objects, or opens a store whose log lacks its end.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "repair",
+        "repair",
         abstract: "Clears references that lead to objects which are gone.",
         discussion: """
             They read as nil before and after. The command stores nil for them, and removes links that have lost one of their objects, which gives space back. \
@@ -19,7 +19,8 @@ struct RepairCommand: ParsableCommand {
 
             --accept-loss is for a store that is refused because saves are missing at its end. It writes a report of the missing saves, and then makes the store \
             usable with the saves that are there. It clears no references. With --dry-run it only says how many are missing.
-            """
+            """,
+        example: "faultline repair /var/lib/photos.store --dry-run"
     )
 
     @OptionGroup var arguments: StoreArguments

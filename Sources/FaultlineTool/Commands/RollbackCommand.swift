@@ -8,12 +8,13 @@ import FoundationEssentials
 /// `faultline rollback`: returns a store to the state before its newest migration.
 struct RollbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rollback",
+        "rollback",
         abstract: "Returns a store to the state before its newest migration, as long as its grace period lasts.",
         discussion: """
             Refused if saves followed the migration, unless --discard-commits is given: then they are lost. The store must \
             be open nowhere. It may be interrupted at any time: the store is in the one state or the other.
-            """
+            """,
+        example: "faultline rollback /var/lib/photos.store"
     )
 
     @OptionGroup var arguments: StoreArguments

@@ -8,12 +8,13 @@ import FaultlineStore
 /// `faultline salvage`: a new store with everything of a damaged one that still verifies.
 struct SalvageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "salvage",
+        "salvage",
         abstract: "Writes a new store with everything of a damaged one that still verifies, and names the rest.",
         discussion: """
             Any part of the store may be damaged or missing; not a byte of it is written. Of each object the newest version that verifies is taken. \
             Exit status: 0 nothing is lost; 1 something is, or may be old, as listed; 2 wrong usage; 3 the store cannot be read at all.
-            """
+            """,
+        example: "faultline salvage /var/lib/photos.store /var/lib/rescued.store"
     )
 
     @Argument(help: "The damaged store's directory.")

@@ -7,8 +7,9 @@ import FoundationEssentials
 /// `faultline schema`: the schema that a store carries.
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema",
-        abstract: "Prints the schema that a store carries: entities, attributes, relationships."
+        "schema",
+        abstract: "Prints the schema that a store carries: entities, attributes, relationships.",
+        example: "faultline schema /var/lib/photos.store --json"
     )
 
     @OptionGroup var arguments: StoreArguments

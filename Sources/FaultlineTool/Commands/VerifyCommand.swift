@@ -5,8 +5,9 @@ import FaultlineLog
 /// `faultline verify`: reads everything and reports every fault.
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Reads every record, blob, index and reference of a store, and names each fault."
+        "verify",
+        abstract: "Reads every record, blob, index and reference of a store, and names each fault.",
+        example: "faultline verify /var/lib/photos.store"
     )
 
     @OptionGroup var arguments: StoreArguments
