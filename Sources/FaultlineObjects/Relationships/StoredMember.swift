@@ -18,15 +18,34 @@ extension MemberReader {
     }
 
     /// The members that an owner has when a transaction begins, including those of saves that are queued before it,
-    /// which no snapshot shows yet.
+    /// which no snapshot shows yet; at most `limit`, in their order.
     func storedMembers(
-        of owner: RecordID, in index: IndexDefinition, _ transaction: borrowing Transaction
+        of owner: RecordID, in index: IndexDefinition, limit: Int = .max, _ transaction: borrowing Transaction
     ) throws -> [StoredMember] {
-        try storedMembers(of: owner) { try transaction.forEachEntry(in: index, prefix: $0, $1) }
+        try storedMembers(of: owner, limit: limit) { try transaction.forEachEntry(in: index, prefix: $0, $1) }
+    }
+
+    /// The row of the link between two objects; nil if there is none.
+    ///
+    /// O(m) for the m links of that one of the two which has fewer: the links of both are visited in turns, each turn as
+    /// far as four times the turn before.
+    func storedLink(
+        between one: (number: RecordID, index: IndexDefinition), and other: (number: RecordID, index: IndexDefinition),
+        _ transaction: borrowing Transaction
+    ) throws -> RecordID? {
+        var limit = 64
+        while true {
+            for (owner, member) in [(one, other), (other, one)] {
+                let found = try storedMembers(of: owner.number, in: owner.index, limit: limit, transaction)
+                if let link = found.first(where: { $0.number == member.number }) { return link.row }
+                if found.count < limit { return nil }
+            }
+            limit *= 4
+        }
     }
 
     private func storedMembers(
-        of owner: RecordID,
+        of owner: RecordID, limit: Int = .max,
         _ walk: (UnsafeRawBufferPointer, (UnsafeRawBufferPointer, RecordID) throws -> Bool) throws -> Void
     ) throws -> [StoredMember] {
         var members: [StoredMember] = []
@@ -35,7 +54,7 @@ extension MemberReader {
                 if let number = MemberKey.member(key, id: row), let order = MemberKey.order(key) {
                     members.append(StoredMember(number: number, order: order, row: row))
                 }
-                return true
+                return members.count < limit
             }
         }
         context.reports.walked.indexEntries += members.count

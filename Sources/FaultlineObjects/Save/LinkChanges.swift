@@ -40,6 +40,9 @@ struct LinkChanges {
     /// The index by the left object.
     var leftIndex: IndexDefinition { side.isLeft ? side.index : side.otherIndex }
 
+    /// The index by the right object.
+    var rightIndex: IndexDefinition { side.isLeft ? side.otherIndex : side.index }
+
     mutating func make(_ pair: Pair) { made.append(pair) }
 
     mutating func remove(_ pair: Pair) { removed.insert(pair) }

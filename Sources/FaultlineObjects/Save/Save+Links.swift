@@ -64,14 +64,12 @@ extension Save {
         // together.
         var left: RecordID = 0
         var rowsOfLeft: [RecordID: RecordID] = [:]
-        for (pair, isPresent) in links.sorted(by: { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }) {
+        let sorted = links.sorted { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }
+        for (place, (pair, isPresent)) in sorted.enumerated() {
             if pair.left != left {
                 left = pair.left
-                rowsOfLeft = Dictionary(
-                    try MemberReader(context).storedMembers(of: left, in: changes.leftIndex, transaction).map {
-                        ($0.number, $0.row)
-                    }
-                ) { first, _ in first }
+                let rights = sorted[place...].prefix { $0.key.left == pair.left }.map(\.key.right)
+                rowsOfLeft = try storedLinks(from: left, to: rights, changes, in: transaction)
             }
             let existing = rowsOfLeft[pair.right]
             if isPresent != (existing != nil) {
@@ -84,6 +82,24 @@ extension Save {
                 try writer.unlink(existing, side, in: &transaction)
             }
         }
+    }
+
+    /// The rows of the links between one left object and some right ones.
+    ///
+    /// An object with many links more than are asked for is not read whole.
+    private func storedLinks(
+        from left: RecordID, to rights: [RecordID], _ changes: LinkChanges, in transaction: borrowing Transaction
+    ) throws -> [RecordID: RecordID] {
+        let reader = MemberReader(context)
+        let limit = max(64, 4 * rights.count)
+        let first = try reader.storedMembers(of: left, in: changes.leftIndex, limit: limit, transaction)
+        var rows = Dictionary(first.map { ($0.number, $0.row) }) { first, _ in first }
+        guard first.count == limit else { return rows }
+        for right in rights where rows[right] == nil {
+            rows[right] = try reader.storedLink(
+                between: (left, changes.leftIndex), and: (right, changes.rightIndex), transaction)
+        }
+        return rows
     }
 
     /// Whether both objects of a link will be stored; if not, the policy is applied.
