@@ -42,7 +42,7 @@ final class StageWriter: NewObjectWriter {
     /// Bytes of new values that were saved so far.
     private(set) var savedByteCount = 0
 
-    /// The greatest number of old objects in a batch, for any size of the new ones.
+    /// The greatest number of old objects in a batch, of new objects, and of links, for any size of the new ones.
     private static let batchMax = 16_384
 
     private struct PendingKey: Hashable {
@@ -137,7 +137,7 @@ final class StageWriter: NewObjectWriter {
     /// Whether the batch should be saved.
     var isFull: Bool {
         target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.batchMax
-            || batch.count >= Self.batchMax
+            || batch.count >= Self.batchMax || target.unsavedLinkCount >= Self.batchMax
     }
 
     /// Saves the unsaved objects.
