@@ -77,12 +77,12 @@ struct QuarantineSettling {
         let snapshot = log.snapshot()
         let before = keeper.count
         for entity in store.storage.entities where !entity.requiredSlots.isEmpty {
-            let slots = entity.requiredSlots.compactMap { slot -> (slot: Int, taken: Set<RecordID>)? in
+            let slots = entity.requiredSlots.compactMap { slot -> (slot: Int, table: UInt16)? in
                 guard case .toOne(let relationship) = entity.slots[slot],
                     let table = sourceTable(of: store.storage.entities[relationship.destination].name, oldNames),
-                    let taken = keeper.taken[table]
+                    keeper.taken[table] != nil
                 else { return nil }
-                return (slot, taken)
+                return (slot, table)
             }
             guard !slots.isEmpty else { continue }
             try course.begin(.validation, of: entity.name, total: snapshot.recordCount(of: entity.table))
@@ -92,7 +92,10 @@ struct QuarantineSettling {
             ) { records in
                 for record in records {
                     let row = try store.view(record, of: entity)
-                    guard let broken = slots.first(where: { $0.taken.contains(row.toOne($0.slot)) }) else { continue }
+                    // Asks the keeper, which has also taken objects in this pass: a chain of objects that require the
+                    // one before is found in one pass, not one object a pass.
+                    let broken = slots.first { keeper.contains(row.toOne($0.slot), in: $0.table) }
+                    guard let broken else { continue }
                     let property = properties[broken.slot].name
                     let isExplained = try take(
                         record.id, of: entity.name, oldNames,

@@ -1,0 +1,73 @@
+import Faultline
+import FaultlineMigration
+import Synchronization
+import Testing
+
+/// Objects that require one another in a chain, whose first one is quarantined.
+struct QuarantineChainTests {
+    /// Migrates a chain of steps, each of which requires the step before; the first has none.
+    ///
+    /// - Returns: The passes over the steps that checked them.
+    private func passes(steps count: Int) throws -> Int {
+        let stores = Stores()
+        try stores.use(Chain1.self) { _, context in
+            var last: Chain1.Step?
+            for number in 0..<count {
+                let step = Chain1.Step(number: number)
+                context.insert(step)
+                step.previous = last
+                last = step
+            }
+            try context.save()
+        }
+        let passes = Mutex(0)
+        var options = MigrationOptions(unhandledData: .drop)
+        options.onFailure = .quarantine(limit: 1_000)
+        options.progress = { progress in
+            if progress.pass == .validation, progress.done == 0 { passes.withLock { $0 += 1 } }
+        }
+        try stores.use(Chain2.self, ChainPlan.self, migration: options) { container, context in
+            #expect(try context.all(Chain2.Step.self).isEmpty)
+            var taken: [UInt64] = []
+            try container.quarantine().enumerate { taken.append($0.number) }
+            #expect(taken.sorted() == (1...UInt64(count)).map { $0 })
+        }
+        return passes.withLock { $0 }
+    }
+
+    @Test func `C6: the passes that quarantine a chain of objects do not grow with its length`() throws {
+        let few = try passes(steps: 3)
+        let many = try passes(steps: 30)
+        #expect(many == few)
+    }
+}
+
+private enum Chain1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Step.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Step {
+        var number: Int
+        var previous: Step?
+        init(number: Int) { self.number = number }
+    }
+}
+
+private enum Chain2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Step.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Step {
+        var number: Int
+        var previous: Step
+        init(number: Int, previous: Step) {
+            self.number = number
+            self.previous = previous
+        }
+    }
+}
+
+private enum ChainPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Chain1.self, Chain2.self] }
+    static var stages: [MigrationStage] { [.lightweight(fromVersion: Chain1.self, toVersion: Chain2.self)] }
+}
