@@ -11,6 +11,8 @@ extension Workload {
     static let migrateStreamAlone = splitting("migrate-stream-1", by: SplittingPlan.self, workerCount: 1)
     /// `migrate-policy`: the same by an entity migration policy, with its three passes.
     static let migratePolicy = splitting("migrate-policy", by: PolicyPlan.self)
+    /// `migrate-mapping`: the same by a mapping with two computed attributes, without a policy.
+    static let migrateMapping = splitting("migrate-mapping", by: MappingPlan.self)
 
     /// `migrate-staged`: the same by the version after the next, whose custom stage splits all names of one array.
     static let migrateStaged = splitting(

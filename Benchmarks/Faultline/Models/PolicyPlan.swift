@@ -27,3 +27,25 @@ enum PolicyPlan: SchemaMigrationPlan {
         )
     ]
 }
+
+/// Splits whole names, by a mapping with two computed attributes.
+enum MappingPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [WholeNames.self, SplitNames.self]
+    static let stages: [MigrationStage] = [
+        .mapped(
+            fromVersion: WholeNames.self,
+            toVersion: SplitNames.self,
+            MappingModel(
+                EntityMapping(
+                    from: "Employee", to: "Employee",
+                    attributes: [PropertyMapping("firstName", part(0)), PropertyMapping("lastName", part(1))]))
+        )
+    ]
+
+    private static func part(_ place: Int) -> ValueExpression {
+        .computed { employee, _ in
+            let parts = (employee["name"] as? String ?? "").split(separator: " ", maxSplits: 1)
+            return parts.count > place ? String(parts[place]) : ""
+        }
+    }
+}

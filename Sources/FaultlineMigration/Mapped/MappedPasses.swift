@@ -137,7 +137,7 @@ struct MappedPasses {
                 try stage.makers(of: $0, entityNamed: destination)
             } convert: {
                 let new = try stage.target.dynamicObject($0, entityNamed: destination)
-                guard let old = try stage.sources(of: new, by: mapping.place).first else { return }
+                guard let old = try stage.firstSource(of: new, by: mapping.place) else { return }
                 try relate(mapping, new, to: stage.source.dynamicObject(old.objectID.number, entityNamed: source))
             }
             try stage.forEachDestination(

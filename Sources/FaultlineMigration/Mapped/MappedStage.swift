@@ -98,39 +98,49 @@ final class MappedStage: MappedObjects {
     ) throws -> Bool {
         if unsaved.contains(number, new, by: mapping.place) { return true }
         guard !new.isInserted, !mapping.isOneToOne else { return false }
-        return try associations[mapping.place].sources(of: new.objectID.number, in: newest()).contains(number)
+        return try associations[mapping.place].contains(number, new.objectID.number, in: newest())
     }
 
-    /// The new objects of an old one, by a mapping, in the order of their creation.
-    func destinations(of old: RecordID, by place: Int) throws -> [ManagedObject] {
+    /// The new objects of an old one, by a mapping, at most `limit`, in the order of their creation.
+    func destinations(of old: RecordID, by place: Int, limit: Int) throws -> [ManagedObject] {
         let mapping = mappings[place]
         guard let name = mapping.destination?.name else { return [] }
-        var numbers: [RecordID] = []
-        if mapping.isOneToOne {
-            if try target.isTaken(old, entityNamed: name) { numbers = [old] }
-        } else {
-            numbers = try associations[place].destinations(of: old, in: newest())
+        var found: [ManagedObject] = []
+        func add(_ number: RecordID) throws -> Bool {
+            // The rest was deleted since.
+            if try target.isTaken(number, entityNamed: name) {
+                let object = try target.dynamicObject(number, entityNamed: name)
+                if !object.isDeleted { found.append(object) }
+            }
+            return found.count < limit
         }
-        // The rest was deleted since.
-        let stored = try numbers.filter { try target.isTaken($0, entityNamed: name) }
-            .map { try target.dynamicObject($0, entityNamed: name) }
-        return (stored + unsaved.destinations(of: old, by: place)).filter { !$0.isDeleted }
+        if mapping.isOneToOne {
+            _ = try add(old)
+        } else {
+            try associations[place].forEachDestination(of: old, in: newest(), add)
+        }
+        for object in unsaved.destinations(of: old, by: place) where found.count < limit && !object.isDeleted {
+            found.append(object)
+        }
+        return found
     }
 
-    /// The old objects of a new one, by a mapping.
-    func sources(of new: ManagedObject, by place: Int) throws -> [ManagedObject] {
+    /// Calls `body` with the old objects of a new one, by a mapping, one at a time; it returns false to stop.
+    func forEachSource(of new: ManagedObject, by place: Int, _ body: (ManagedObject) throws -> Bool) throws {
         let mapping = mappings[place]
-        guard let name = mapping.source?.name else { return [] }
-        var numbers: [RecordID] = []
-        if !new.isInserted {
-            if mapping.isOneToOne {
-                numbers = [new.objectID.number]
-            } else {
-                numbers = try associations[place].sources(of: new.objectID.number, in: newest())
-            }
+        guard let name = mapping.source?.name else { return }
+        var goesOn = true
+        func tell(_ number: RecordID) throws -> Bool {
+            goesOn = try body(source.dynamicObject(number, entityNamed: name))
+            return goesOn
         }
-        numbers += unsaved.sources(of: new, by: place)
-        return try numbers.map { try source.dynamicObject($0, entityNamed: name) }
+        if !new.isInserted, mapping.isOneToOne {
+            _ = try tell(new.objectID.number)
+        } else if !new.isInserted {
+            try associations[place].forEachSource(of: new.objectID.number, in: newest(), tell)
+        }
+        guard goesOn else { return }
+        for number in unsaved.sources(of: new, by: place) { guard try tell(number) else { return } }
     }
 
     /// The number of the last object that `forEachDestination` may reach; 0 for none.
@@ -156,8 +166,16 @@ final class MappedStage: MappedObjects {
         }
         let snapshot = newest()
         let table = associations[mapping.place]
-        try table.forEach(in: snapshot, after: last, through: end) { old, number, place in
-            if merging.contains(mapping.place), try table.sources(of: number, in: snapshot).first != old { return }
+        let isMerging = merging.contains(mapping.place)
+        try table.forEach(
+            in: snapshot, after: last, through: end,
+            willVisit: { pairs in
+                guard !isMerging, !mapping.relationships.isEmpty else { return }
+                source.readAhead(pairs.map(\.source), entityNamed: sourceName)
+                target.readAhead(pairs.map(\.destination), entityNamed: name)
+            }
+        ) { old, number, place in
+            if isMerging, try table.sources(of: number, limit: 1, in: snapshot).first != old { return }
             guard try target.isTaken(number, entityNamed: name) else { return }
             let new = try target.dynamicObject(number, entityNamed: name)
             try body(new, source.dynamicObject(old, entityNamed: sourceName), place)
@@ -170,6 +188,8 @@ final class MappedStage: MappedObjects {
         if mapping.isOneToOne { return target.storedCount(entityNamed: name) }
         return associations[mapping.place].count(in: newest())
     }
+
+    var visitedPairCount: Int { associations.reduce(0) { $0 + $1.visitedCount } }
 
     private func newest() -> Snapshot { target.core.store.log.snapshot() }
 

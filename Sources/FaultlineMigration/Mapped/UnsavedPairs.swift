@@ -35,7 +35,13 @@ struct UnsavedPairs {
     func contains(_ destination: ManagedObject) -> Bool { sources[ObjectIdentifier(destination)] != nil }
 
     func contains(_ source: RecordID, _ destination: ManagedObject, by place: Int) -> Bool {
-        destinations[Key(place: place, source: source)]?.contains { $0 === destination } == true
+        // The shorter list is searched.
+        guard let sources = sources[ObjectIdentifier(destination)],
+            let destinations = destinations[Key(place: place, source: source)]
+        else { return false }
+        return destinations.count < sources.count
+            ? destinations.contains { $0 === destination }
+            : sources.contains { $0.place == place && $0.source == source }
     }
 
     /// The new objects of an old one, in the order of their creation.

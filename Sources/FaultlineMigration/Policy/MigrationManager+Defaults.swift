@@ -35,31 +35,53 @@ extension MigrationManager {
     func createRelationships(forDestination new: ManagedObject, in mapping: EntityMapping) throws {
         let resolved = try resolved(mapping.name)
         guard !resolved.relationships.isEmpty else { return }
-        let first = try currentSource ?? stage.sources(of: new, by: resolved.place).first
+        let first = try currentSource ?? stage.firstSource(of: new, by: resolved.place)
         guard let source = first else { return }
-        // A new object made of several old ones has the members of all of them.
-        let sources = stage.mayMerge(resolved.place) ? try stage.sources(of: new, by: resolved.place) : [source]
         for relation in resolved.relationships {
             switch relation.value {
             case .computed(let body): new.setValue(try body(source, self), forKey: relation.name)
             case .destinations(let name, let places):
-                let found = try (relation.isToOne ? [source] : sources).flatMap { try related($0, name) }.flatMap {
-                    old in
-                    try places.flatMap { try stage.destinations(of: old.objectID.number, by: $0) }
+                let limit = relation.isToOne ? 1 : Int.max
+                let found = try members(relation, of: new, resolved, from: source, name) { old in
+                    try places.flatMap { try stage.destinations(of: old.objectID.number, by: $0, limit: limit) }
                 }
                 set(relation, of: new, to: found)
                 if relation.isToOne { new.takePlace(relation.name, from: source, name) }
             case .counterparts(let place):
                 set(relation, of: new, to: try stage.destinations(of: source.objectID.number, by: place))
             case .kept(let name, let entityName):
-                set(
-                    relation, of: new,
-                    to: try (relation.isToOne ? [source] : sources).flatMap { try related($0, name) }.map {
-                        try stage.target.dynamicObject($0.objectID.number, entityNamed: entityName)
-                    })
+                let found = try members(relation, of: new, resolved, from: source, name) { old in
+                    [try stage.target.dynamicObject(old.objectID.number, entityNamed: entityName)]
+                }
+                set(relation, of: new, to: found)
                 if relation.isToOne { new.takePlace(relation.name, from: source, name) }
             }
         }
+    }
+
+    /// The members of a relationship that come from a relationship of the old object, each once.
+    ///
+    /// A to-many relationship of an object made of several old ones has the members of all.
+    private func members(
+        _ relation: ResolvedMapping.Relation, of new: ManagedObject, _ mapping: ResolvedMapping,
+        from source: ManagedObject, _ name: String, _ convert: (ManagedObject) throws -> [ManagedObject]
+    ) throws -> [ManagedObject] {
+        var seen: Set<ObjectIdentifier> = []
+        var found: [ManagedObject] = []
+        func add(_ old: ManagedObject) throws -> Bool {
+            for member in try related(old, name) {
+                for made in try convert(member) where seen.insert(ObjectIdentifier(made)).inserted {
+                    found.append(made)
+                }
+            }
+            return true
+        }
+        if relation.isToOne || !stage.mayMerge(mapping.place) {
+            _ = try add(source)
+        } else {
+            try stage.forEachSource(of: new, by: mapping.place, add)
+        }
+        return found
     }
 
     private func related(_ source: ManagedObject, _ name: String) throws -> [ManagedObject] {

@@ -57,7 +57,8 @@ public final class MigrationManager {
     /// The first new object of the same entity that an old one becomes keeps its identity.
     ///
     /// - Throws: `MigrationError.stageFailed` if the objects are not of the mapping's entities.
-    /// - Complexity: O(1).
+    /// - Complexity: O(1) for a new object that is not saved yet. For another, O(m) for the m pairs of that one of the
+    ///   two which is in fewer pairs: O(1) if many objects become one, or one becomes many.
     public func associate(
         sourceInstance: ManagedObject, withDestinationInstance destinationInstance: ManagedObject,
         for mapping: EntityMapping
@@ -99,13 +100,16 @@ public final class MigrationManager {
     /// The old objects of new ones, by a mapping.
     ///
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
-    /// - Complexity: A look-up for each new object.
+    /// - Complexity: A look-up for each new object, and O(m) time and memory for its m old objects.
     public func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
     ) throws -> [ManagedObject] {
         let resolved = try resolved(mappingName)
         return try destinationInstances.flatMap { try stage.sources(of: $0, by: resolved.place) }
     }
+
+    /// Stored pairs of old and new objects that look-ups and walks have visited so far: the cost of finding them.
+    package var visitedPairCount: Int { stage.visitedPairCount }
 
     // MARK: Values
 

@@ -89,6 +89,15 @@ extension StageContext {
         }
     }
 
+    /// Reads the rows of some stored objects together, before the objects are used.
+    ///
+    /// A row that cannot be read is reported when its object is used.
+    package func readAhead(_ numbers: [RecordID], entityNamed name: String) {
+        guard let home = core.home(named: name), (try? core.beginReading()) != nil else { return }
+        defer { core.endReading() }
+        try? RowCache(core).keepRows(of: numbers, home)
+    }
+
     func forEachStored(
         _ home: EntityHome, after last: RecordID, through end: RecordID, while goesOn: () -> Bool,
         _ body: (_ object: AnyObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void

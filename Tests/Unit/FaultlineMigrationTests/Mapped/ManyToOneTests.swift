@@ -1,0 +1,69 @@
+import Faultline
+import FaultlineMigration
+import Testing
+
+/// Many old objects that become one new object.
+struct ManyToOneTests {
+    /// Merges some tags, each of one of three albums, into one tag: saves after each.
+    ///
+    /// - Returns: The stored pairs of old and new objects that the stage has visited.
+    private func visits(merging count: Int) throws -> Int {
+        let stores = Stores()
+        try stores.use(Music1.self) { _, context in
+            let albums = (0..<3).map { Music1.Album(title: "a\($0)") }
+            albums.forEach { context.insert($0) }
+            for number in 0..<count {
+                let tag = Music1.Tag(word: "w\(number)")
+                context.insert(tag)
+                tag.albums = [albums[number % 3]]
+            }
+            try context.save()
+        }
+        let notes = PolicyNotes()
+        let model = MappingModel(
+            MusicPlan.album, MusicPlan.song, EntityMapping(from: "Tag", to: "Tag", policy: MergingPolicy.self),
+            MusicPlan.cover)
+        try PolicyNotes.$current.withValue(notes) {
+            try MusicPlan.$model.withValue(model) {
+                var options = Stores.dropping
+                options.batchByteCount = 1
+                try stores.use(Music2.self, MusicPlan.self, migration: options) { _, context in
+                    let tags = try context.all(Music2.Tag.self)
+                    #expect(tags.map(\.word) == ["w\(count - 1)"])
+                    #expect(tags.first?.albums.map(\.title).sorted() == ["a0", "a1", "a2"])
+                }
+            }
+        }
+        #expect(notes.all.first == "\(count) sources, the first is 1")
+        return try #require(notes.all.last.flatMap { Int($0) })
+    }
+
+    @Test func `C4: pairs that a policy visits grow with the objects that it merges, not with their square`() throws {
+        let few = try visits(merging: 100)
+        let many = try visits(merging: 400)
+        #expect(many <= 5 * few, "\(few), then \(many)")
+        #expect(many <= 400 * 8, "\(many)")
+    }
+}
+
+/// Makes one tag from all tags, with the word of the last.
+private final class MergingPolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        let known = manager.userInfo["tag"] as? ManagedObject
+        let tag = try known ?? manager.destinationContext.insertNewObject(forEntityName: "Tag")
+        manager.userInfo["tag"] = tag
+        tag["word"] = sInstance["word"]
+        // A second association has no further effect.
+        for _ in 0..<2 { try manager.associate(sourceInstance: sInstance, withDestinationInstance: tag, for: mapping) }
+    }
+
+    override func end(_ mapping: EntityMapping, manager: MigrationManager) throws {
+        let visits = manager.visitedPairCount
+        guard let tag = manager.userInfo["tag"] as? ManagedObject else { return }
+        let sources = try manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [tag])
+        PolicyNotes.current.add("\(sources.count) sources, the first is \(sources.first?.objectID.number ?? 0)")
+        PolicyNotes.current.add("\(visits)")
+    }
+}
