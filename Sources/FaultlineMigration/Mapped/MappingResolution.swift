@@ -182,7 +182,9 @@ struct MappingResolution {
     private func copied(
         _ old: Schema.Attribute, to new: Schema.Attribute
     ) -> ResolvedMapping.Attribute.Value {
-        .copied(old.name, keepsDefault: !new.isOptional && new.hasDefaultValue)
+        .copied(
+            old.name, keepsDefault: !new.isOptional && new.hasDefaultValue,
+            isSameKind: old.kind == new.kind && !old.isTransient && !new.isTransient)
     }
 
     private func forerunner(of attribute: Schema.Attribute, in old: Schema.Entity) -> Schema.Attribute? {

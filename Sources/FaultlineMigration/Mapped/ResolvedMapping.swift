@@ -21,9 +21,9 @@ struct ResolvedMapping {
         let value: Value
 
         enum Value {
-            /// An attribute of the old object with values of the same kind; and whether nil leaves the new object with
-            /// its default.
-            case copied(String, keepsDefault: Bool)
+            /// An attribute of the old object; whether nil leaves the new object with its default; and whether both are
+            /// stored, with values of one kind.
+            case copied(String, keepsDefault: Bool, isSameKind: Bool)
             /// The value at the end of a path.
             case path(String)
             case constant((any Sendable)?)

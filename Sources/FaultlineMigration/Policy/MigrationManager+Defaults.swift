@@ -16,7 +16,8 @@ extension MigrationManager {
     private func set(_ attribute: ResolvedMapping.Attribute, of made: ManagedObject, from source: ManagedObject) throws
     {
         switch attribute.value {
-        case .copied(let name, let keepsDefault):
+        case .copied(let name, let keepsDefault, let isSameKind):
+            if isSameKind, made.copyValue(forKey: attribute.name, from: source, name) { return }
             if let blob = source.blobIdentifier(forKey: name) {
                 stage.move(blob, of: source.entity.name)
                 made.setBlob(source.blob(forKey: name), forKey: attribute.name)

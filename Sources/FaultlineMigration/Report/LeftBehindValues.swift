@@ -63,7 +63,7 @@ extension ResolvedMapping {
     fileprivate var attributesRead: [String] {
         attributes.compactMap {
             switch $0.value {
-            case .copied(let name, _): name
+            case .copied(let name, _, _): name
             case .path(let path): path.split(separator: ".").first.map(String.init)
             case .constant, .computed: nil
             }

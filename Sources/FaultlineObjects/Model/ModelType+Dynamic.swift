@@ -49,16 +49,15 @@ extension ModelCore {
     /// Any object may lack an encoded value if its default cannot be encoded here.
     var missingValues: [(name: String, text: String)] {
         guard let type = modelType, type.isDynamic, let draft else { return [] }
-        return type.properties.enumerated().compactMap { slot, property in
-            guard let attribute = property.asAttribute, !attribute.isOptional, !attribute.isTransient else {
-                return nil
-            }
+        return type.requiredValues.compactMap { required in
+            let slot = required.slot
             let isMissing =
-                attribute.kind == .codable
+                required.isEncoded
                 ? draft.blobReference(slot) == nil && draft.variable(slot).isEmpty
-                : has(.inserted) && !attribute.hasDefaultValue && !draft.isChanged(slot)
+                : has(.inserted) && !draft.isChanged(slot)
             guard isMissing else { return nil }
-            return (attribute.name, "\(type.entityName).\(attribute.name): a required value is missing")
+            let name = type.properties[slot].name
+            return (name, "\(type.entityName).\(name): a required value is missing")
         }
     }
 }

@@ -20,6 +20,8 @@ public final class ModelType: Sendable {
     nonisolated(unsafe) let properties: [any SchemaProperty]
     /// Whether the objects have no class of their own.
     let isDynamic: Bool
+    /// The attributes that an object must have a value of, and may lack: see `ModelCore.missingValues`.
+    let requiredValues: [RequiredValue]
     /// Nil unless the class breaks a rule; a container with the class reports it.
     package let defect: SchemaError?
     /// The layout of unsaved objects, with the same places as the layout that a store registers for the same
@@ -67,6 +69,7 @@ public final class ModelType: Sendable {
         self.isDynamic = isDynamic
         let properties = entity.properties
         self.properties = properties
+        requiredValues = properties.enumerated().compactMap { RequiredValue($0.element, $0.offset) }
         layout = RowLayout(
             number: 0, entityName: entity.name,
             columns: properties.enumerated().map {
