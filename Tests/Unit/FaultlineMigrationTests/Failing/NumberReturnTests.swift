@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineLog
 import FaultlineMigration
 import FaultlineStore
@@ -147,8 +148,8 @@ struct NumberReturnTests {
     func `A13: a stage that fails after a finished one takes the same numbers each time`(kind: Kind) throws {
         let shops = try Shops(in: Stores(isOnDisk: true))
         var counters: [NumberCounters] = []
-        let fails = Mutex(true)
-        let held = Mutex<[Snapshot]>([])
+        let fails = Guarded(true)
+        let held = Guarded<[Snapshot]>([])
         let stages = [
             Self.first(.custom) {},
             Self.second(kind) { if fails.withLock({ $0 }) { throw Stopped() } },
@@ -194,7 +195,7 @@ struct NumberReturnTests {
         var counters: [NumberCounters] = []
         for _ in 0..<12 {
             let disk = try #require(stores.disk as? SimulatedDisk)
-            let killed = Mutex<SimulatedDisk?>(nil)
+            let killed = Guarded<SimulatedDisk?>(nil)
             let stages = [
                 Self.first(.custom) {},
                 Self.second(kind) { killed.withLock { if $0 == nil { $0 = disk.afterProcessDeath() } } },

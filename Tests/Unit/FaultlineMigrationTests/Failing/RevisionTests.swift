@@ -89,7 +89,7 @@ struct RevisionTests {
 
     @Test func `A12: a streamed stage of another revision begins again`() throws {
         fails([Self.first("old", stopsAt: 30)])
-        let seen = Mutex<Set<Bool>>([])
+        let seen = Guarded<Set<Bool>>([])
         var options = Self.options
         options.progress = { progress in
             if let stage = progress.stage { _ = seen.withLock { $0.insert(stage.isRestarted) } }
@@ -113,7 +113,7 @@ struct RevisionTests {
 
     @Test(arguments: [false, true])
     func `A12: stages that have finished stay done if the one behind them begins again`(isCustom: Bool) throws {
-        let runs = Mutex(0)
+        let runs = Guarded(0)
         let first =
             isCustom
             ? MigrationStage.custom(
@@ -161,7 +161,7 @@ struct RevisionTests {
 
     /// A mapped stage without policies resumes after a kill.
     @Test(arguments: [0, 1]) func `A12: a mapped stage of another revision begins again`(revision: Int) throws {
-        let killed = Mutex<SimulatedDisk?>(nil)
+        let killed = Guarded<SimulatedDisk?>(nil)
         let disk = try #require(stores.disk as? SimulatedDisk)
         func stage(_ release: String, _ revision: Int, killsAt: Int? = nil) -> MigrationStage {
             .mapped(
@@ -192,8 +192,8 @@ struct RevisionTests {
     @Test func `A12: dropped work is not resumed by the release that began it`() throws {
         fails([Self.first("old"), Self.second("old", stopsAt: 25)])
         let disk = try #require(stores.disk as? SimulatedDisk)
-        let images = Mutex<[SimulatedDisk]>([])
-        let isBegun = Mutex(false)
+        let images = Guarded<[SimulatedDisk]>([])
+        let isBegun = Guarded(false)
         disk.onOperation = { disk, _ in
             if !isBegun.withLock({ $0 }) { images.withLock { $0.append(disk.afterProcessDeath()) } }
         }

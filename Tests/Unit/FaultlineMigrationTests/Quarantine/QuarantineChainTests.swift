@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineDisk
 import FaultlineMigration
 import Synchronization
 import Testing
@@ -20,7 +21,7 @@ struct QuarantineChainTests {
             }
             try context.save()
         }
-        let passes = Mutex(0)
+        let passes = Guarded(0)
         var options = MigrationOptions(unhandledData: .drop)
         options.onFailure = .quarantine(limit: 1_000)
         options.progress = { progress in
