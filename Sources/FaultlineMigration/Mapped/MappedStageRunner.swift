@@ -147,8 +147,7 @@ struct MappedStageRunner {
     private func makeStage(
         _ mappings: [ResolvedMapping], from current: StoredCatalog, to target: StoredCatalog, _ record: MigrationRecord
     ) throws -> MappedStage {
-        let session = StageSession(
-            firstOwnBlob: record.restart?.firstBlob ?? record.firstBlob, isDryRun: course.findings != nil)
+        let session = StageSession(firstOwnBlob: record.firstStageBlob, isDryRun: course.findings != nil)
         let reader = session.makeCore(
             try RowStore(log: log, catalog: current), current.schema.entities.map(ModelType.dynamic), isReadOnly: true)
         let writer = session.makeCore(

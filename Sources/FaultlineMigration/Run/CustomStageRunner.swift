@@ -60,7 +60,7 @@ struct CustomStageRunner {
             course.noteLeftBehind(LeftBehindValues(step, progress.current).found(in: log.snapshot()))
         }
         try copy(copying)
-        let firstOwnBlob = record.restart?.firstBlob ?? record.firstBlob
+        let firstOwnBlob = record.firstStageBlob
         if let willMigrate = closures.willMigrate {
             try call(willMigrate, "willMigrate", workingStore, step.fromTypes, firstOwnBlob)
             course.noteLeftBehind(LeftBehindValues(step, plan.working).found(in: log.snapshot()))

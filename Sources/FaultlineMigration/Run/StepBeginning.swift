@@ -169,6 +169,13 @@ struct StepBeginning {
     }
 }
 
+extension MigrationRecord {
+    /// Blobs from here on were written by the stage, which may delete them at once.
+    ///
+    /// Those below are of the state before the stage, to which it returns if it begins again.
+    var firstStageBlob: UInt64 { restart?.firstBlob ?? firstBlob }
+}
+
 extension StoredCatalog {
     /// The same catalog with other next numbers, and only layouts below them.
     fileprivate func counting(from counters: NumberCounters) -> StoredCatalog {

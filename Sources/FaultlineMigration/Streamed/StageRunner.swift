@@ -47,7 +47,7 @@ struct StageRunner {
             sharedTables: Set(source.map.tables).intersection(target.map.tables).mapToTables(),
             oldNames: SchemaDifference(from: source.schema, to: target.schema).oldEntityNames, carried: carried,
             stageName: "\(source.schema.version) → \(target.schema.version)", options: options, progress: progress,
-            firstOwnBlob: record.firstBlob, isDryRun: course.findings != nil, tallies: tallies)
+            firstOwnBlob: record.firstStageBlob, isDryRun: course.findings != nil, tallies: tallies)
         let worker = StreamWorker(setup)
         course.watch(tallies)
         for (place, entity) in entities.enumerated() where place >= record.entity {
