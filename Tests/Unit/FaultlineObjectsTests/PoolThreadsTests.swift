@@ -1,0 +1,122 @@
+import FaultlineObjects
+import FaultlineTestSupport
+import Testing
+
+/// How many threads of a pool run, watch and wait.
+struct PoolThreadsTests {
+    /// A pool of which a test does each step.
+    private struct Pool {
+        enum Thread: Equatable {
+            case coming, watching, idle
+            case running(PoolThreads.Tick)
+        }
+
+        var threads: PoolThreads
+        var living: [Thread] = []
+        /// Jobs that wait.
+        var waitingCount = 0
+
+        init(countMax: Int, runningCountMax: Int) {
+            threads = PoolThreads(countMax: countMax, runningCountMax: runningCountMax)
+        }
+
+        var runningCount: Int { living.count { if case .running = $0 { true } else { false } } }
+
+        mutating func addJob() {
+            waitingCount += 1
+            provide()
+        }
+
+        private mutating func provide() {
+            guard waitingCount > 0 else { return }
+            switch threads.take() {
+            case .idle: living[living.firstIndex(of: .idle) ?? 0] = .coming
+            case .new: living.append(.coming)
+            case nil: break
+            }
+        }
+
+        /// Lets a thread end its job, its tick or its way, and look for work.
+        mutating func look(_ place: Int) {
+            switch living[place] {
+            case .coming: threads.noteCame()
+            case .watching: threads.endWatching()
+            case .running(let tick): threads.noteJobEnds(tick)
+            case .idle: return
+            }
+            let hasJob = threads.mayRun && waitingCount > 0
+            if hasJob { waitingCount -= 1 }
+            switch threads.next(hasJob: hasJob, jobsWait: waitingCount > 0, isEnding: false) {
+            case .run(let tick):
+                living[place] = .running(tick)
+                provide()
+            case .watch: living[place] = .watching
+            case .wait: living[place] = .idle
+            case .end: living.remove(at: place)
+            }
+        }
+
+        /// Lets the time of an idle thread run out.
+        mutating func end(_ place: Int) {
+            if living[place] == .idle, threads.endIdle() { living.remove(at: place) }
+        }
+
+        /// Lets all threads look that are on their way.
+        mutating func arrive() {
+            while let place = living.firstIndex(of: .coming) { look(place) }
+        }
+    }
+
+    @Test func `as many threads run as there are processors, and one watches them`() {
+        var pool = Pool(countMax: 4, runningCountMax: 2)
+        for _ in 0..<10 { pool.addJob() }
+        pool.arrive()
+        #expect(pool.runningCount == 2)
+        #expect(pool.living.count { $0 == .watching } == 1)
+        #expect(pool.living.count == 3)
+    }
+
+    @Test func `a thread that is long at its job lets another one run`() throws {
+        var pool = Pool(countMax: 4, runningCountMax: 2)
+        for _ in 0..<3 { pool.addJob() }
+        pool.arrive()
+        let watching = try #require(pool.living.firstIndex(of: .watching))
+        pool.look(watching)
+        #expect(pool.runningCount == 2 && pool.living[watching] == .watching)
+        pool.look(watching)
+        #expect(pool.runningCount == 3)
+        #expect(pool.waitingCount == 0)
+    }
+
+    @Test func `a thread that was long at its job stops where enough others run`() {
+        var pool = Pool(countMax: 4, runningCountMax: 1)
+        for _ in 0..<2 { pool.addJob() }
+        pool.arrive()
+        pool.look(1)
+        pool.look(1)
+        #expect(pool.runningCount == 2)
+        for _ in 0..<2 { pool.addJob() }
+        pool.arrive()
+        pool.look(0)
+        #expect(pool.runningCount == 1)
+        pool.look(1)
+        #expect(pool.runningCount == 1 && pool.waitingCount == 1)
+    }
+
+    @Test(arguments: Seed.list(40)) func `jobs that wait are seen, in any order of events`(seed: Seed) {
+        var random = seed
+        let countMax = 1 + random.below(6)
+        var pool = Pool(countMax: countMax, runningCountMax: 1 + random.below(4))
+        for _ in 0..<2_000 {
+            let place = pool.living.isEmpty ? nil : random.below(pool.living.count)
+            switch (random.below(10), place) {
+            case (0..<4, _), (_, nil): pool.addJob()
+            case (4, let place?): pool.end(place)
+            case (_, let place?): pool.look(place)
+            }
+            #expect(pool.living.count == pool.threads.count && pool.threads.count <= countMax)
+            let isSeen = pool.living.contains { $0 == .coming || $0 == .watching }
+            #expect(pool.waitingCount == 0 || isSeen || pool.runningCount == countMax, "\(seed.replayLine)")
+        }
+    }
+}
