@@ -9,6 +9,7 @@ package final class CrashWorkload {
     package struct Reach: Equatable, Sendable {
         package var commits = 0
         package var multiFrameCommits = 0
+        package var wideCommits = 0
         package var abandoned = 0
         package var deletes = 0
         package var blobs = 0
@@ -54,6 +55,9 @@ package final class CrashWorkload {
         self.options = options
     }
 
+    /// Memory for about 14 pages.
+    private static let memoryBudgetMin = 60_000
+
     /// Limits so small that segments roll, transactions spill and manifests rotate all the time.
     package static func options(seed: UInt64) -> LogOptions {
         var random = Seed(seed ^ 0x5EED)
@@ -63,7 +67,7 @@ package final class CrashWorkload {
         options.frameByteCount = random.pick([512, 1_500, 100_000])
         options.manifestByteCount = random.pick([600, 3_000, 1 << 20])
         options.manifestGrowth = random.pick([1, 4])
-        options.memoryBudget = random.pick([1 << 20, 200_000, 60_000])
+        options.memoryBudget = random.pick([1 << 20, 200_000, memoryBudgetMin])
         options.maintenance = .inline
         if random.oneIn(8) { options.durability = .async }
         options.preparedByteCount = random.pick([0, 300, 1_000, 5_000])
@@ -89,7 +93,7 @@ package final class CrashWorkload {
         var log = try open(disk, path)
         for _ in 0..<stepCount {
             if shouldStop() { break }
-            switch random.below(52) {
+            switch random.below(53) {
             case 0..<24: try commit(log, recordCount: 1 + random.below(4))
             case 24..<28: try commit(log, recordCount: 10 + random.below(30))
             case 28..<31: try abandon(log)
@@ -101,6 +105,7 @@ package final class CrashWorkload {
             case 37: try dropTable(log)
             case 38..<42: try compact(log)
             case 42..<50: try upload(log)
+            case 50 where options.memoryBudget == Self.memoryBudgetMin: try commitFarApart(log)
             default:
                 if random.oneIn(2) {
                     try log.close()
@@ -182,6 +187,25 @@ package final class CrashWorkload {
         try noteCommit(log)
         reach.commits += 1
         if frames > options.frameByteCount { reach.multiFrameCommits += 1 }
+    }
+
+    /// Commits records so far apart that the changed pages take most of the smallest memory budget.
+    private func commitFarApart(_ log: Log) throws {
+        var state = states[states.count - 1]
+        states.append(state)
+        let (table, count, distance) = (TableID(rawValue: 16), 12, RecordID(TablePage.byteCount / 8))
+        _ = try log.write(author: nil) { transaction in
+            let first = try transaction.allocateIDs(count * Int(distance), in: table)
+            for number in 0..<count {
+                let (id, row) = (first + RecordID(number) * distance, self.random.bytes(100))
+                try self.put(&transaction, table, id, row)
+                state.rows[table, default: [:]][id] = row
+            }
+            self.states[self.states.count - 1] = state
+        }
+        try noteCommit(log)
+        reach.commits += 1
+        reach.wideCommits += 1
     }
 
     /// Begins, continues, completes, drops or places a large value that is written beside transactions.
@@ -288,12 +312,19 @@ package final class CrashWorkload {
         var row = random.bytes(8 + random.below(random.oneIn(8) ? 600 : 60))
         if table.rawValue == 17 { row[0] &= 3 }
         if isUpdate { try unindex(&transaction, table, id, rows[id] ?? []) }
-        try transaction.put(id, row, in: table, changed: isUpdate ? 1 : nil)
+        try put(&transaction, table, id, row, changed: isUpdate ? 1 : nil)
+        rows[id] = row
+        return row.count + 32
+    }
+
+    /// Writes a record and its index entry.
+    private func put(
+        _ transaction: inout Transaction, _ table: TableID, _ id: RecordID, _ row: [UInt8], changed: UInt64? = nil
+    ) throws {
+        try transaction.put(id, row, in: table, changed: changed)
         if let (definition, key) = CrashDeriver.entry(of: table, id: id, row: row) {
             try key.withUnsafeBytes { try transaction.insertEntry(definition, key: $0, id: id) }
         }
-        rows[id] = row
-        return row.count + 32
     }
 
     private func unindex(_ transaction: inout Transaction, _ table: TableID, _ id: RecordID, _ row: [UInt8]) throws {

@@ -31,4 +31,10 @@ struct CrashTests {
         #expect(report.stateCount > 100)
         #expect(isWaiting || report.reach.contains { $0.waits > 0 })
     }
+
+    /// So that the canaries can miss a synchronization that is left out.
+    @Test func `some seeds reach every place that makes something durable`() throws {
+        let reached = try CrashCanary.reach(of: 1..<31).values.reduce(into: Set<SyncSite>()) { $0.formUnion($1) }
+        #expect(Set(crashSites).subtracting(reached).sorted { $0.rawValue < $1.rawValue } == [])
+    }
 }

@@ -88,10 +88,11 @@ struct PoolThreadsTests {
         #expect(pool.waitingCount == 0)
     }
 
-    @Test func `a thread that was long at its job stops where enough others run`() {
+    @Test func `a thread that was long at its job stops where enough others run`() throws {
         var pool = Pool(countMax: 4, runningCountMax: 1)
         for _ in 0..<2 { pool.addJob() }
         pool.arrive()
+        try #require(pool.living.count == 2)
         pool.look(1)
         pool.look(1)
         #expect(pool.runningCount == 2)
