@@ -26,13 +26,14 @@ extension Sequencer {
         }
     }
 
-    /// Visits the entries that earlier transactions left.
+    /// Visits the entries that earlier transactions left, from a key on if there is one.
     func forEachEntry(
-        in index: IndexDefinition, prefix: UnsafeRawBufferPointer,
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer? = nil,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
         // Spilled entries have the next number, so they are not seen.
-        try indexes.forEachEntry(in: index, prefix: prefix, at: sequence, body)
+        guard let first else { return try indexes.forEachEntry(in: index, prefix: prefix, at: sequence, body) }
+        try indexes.forEachEntry(in: index, prefix: prefix, from: first, at: sequence, body)
     }
 
     /// The hash of a key's search prefix.

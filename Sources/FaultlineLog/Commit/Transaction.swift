@@ -203,6 +203,21 @@ package struct Transaction: ~Copyable {
     ) throws {
         try sequencer.forEachEntry(in: index, prefix: prefix, body)
     }
+
+    /// The same for entries whose keys are not below `first`: for walks that resume.
+    ///
+    /// - Parameters:
+    ///   - index: Any index.
+    ///   - prefix: The first bytes of the keys wanted.
+    ///   - first: A key that begins with the prefix.
+    ///   - body: As above.
+    /// - Throws: As above.
+    package func forEachEntry(
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer,
+        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        try sequencer.forEachEntry(in: index, prefix: prefix, from: first, body)
+    }
 }
 
 /// The result of a commit.

@@ -8,8 +8,11 @@ extension IndexState {
         prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, at sequence: UInt64,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
+        // An empty key is below all others.
+        guard let start = first.baseAddress, !first.isEmpty else {
+            return try forEachEntry(prefix: prefix, at: sequence, body)
+        }
         var merge = try entries(prefix: prefix, from: first, at: sequence)
-        guard let start = first.baseAddress else { return }
         try merge.forEachNewest(prefix: prefix) { entry in
             if entry.pointee.isDelete { return true }
             if KeyBytes.order(entry.pointee.key, entry.pointee.keyByteCount, start, first.count) < 0 { return true }
@@ -33,11 +36,6 @@ extension Snapshot {
         in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer,
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
-        guard let state = indexes[index.id] else { return }
-        do {
-            try state.forEachEntry(prefix: prefix, from: first, at: sequence, body)
-        } catch let error as LogError {
-            throw state.noting(error)
-        }
+        try indexes.forEachEntry(in: index, prefix: prefix, from: first, at: sequence, body)
     }
 }

@@ -51,6 +51,19 @@ package final class IndexSet: @unchecked Sendable {
         }
     }
 
+    /// The same for entries whose keys are not below `first`.
+    func forEachEntry(
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer,
+        at sequence: UInt64, _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
+    ) throws {
+        guard let state = self[index.id] else { return }
+        do {
+            try state.forEachEntry(prefix: prefix, from: first, at: sequence, body)
+        } catch let error as LogError {
+            throw state.noting(error)
+        }
+    }
+
     /// All states, by ascending index number.
     package var all: [IndexState] { Array(states) }
 

@@ -9,6 +9,21 @@ struct StoredMember: Equatable {
     let row: RecordID
 }
 
+/// The position of a walk over the members that an owner has when a transaction begins.
+struct StoredMemberWalk {
+    let owner: RecordID
+    let index: IndexDefinition
+    /// The entry that was read last; nil before the first.
+    fileprivate var last: (key: [UInt8], row: RecordID)?
+    /// Whether there are no more.
+    fileprivate(set) var isAtEnd = false
+
+    init(owner: RecordID, index: IndexDefinition) {
+        self.owner = owner
+        self.index = index
+    }
+}
+
 extension MemberReader {
     /// The members that an owner has in one state of the store.
     func storedMembers(
@@ -25,23 +40,37 @@ extension MemberReader {
         try storedMembers(of: owner, limit: limit) { try transaction.forEachEntry(in: index, prefix: $0, $1) }
     }
 
-    /// The row of the link between two objects; nil if there is none.
+    /// Calls `body` with the next members of a walk, at most `count`; it returns false to end the walk early.
     ///
-    /// O(m) for the m links of that one of the two which has fewer: the links of both are visited in turns, each turn as
-    /// far as four times the turn before.
-    func storedLink(
-        between one: (number: RecordID, index: IndexDefinition), and other: (number: RecordID, index: IndexDefinition),
-        _ transaction: borrowing Transaction
-    ) throws -> RecordID? {
-        var limit = 64
-        while true {
-            for (owner, member) in [(one, other), (other, one)] {
-                let found = try storedMembers(of: owner.number, in: owner.index, limit: limit, transaction)
-                if let link = found.first(where: { $0.number == member.number }) { return link.row }
-                if found.count < limit { return nil }
-            }
-            limit *= 4
+    /// - Returns: The entries that were read.
+    func advance(
+        _ walk: inout StoredMemberWalk, by count: Int, _ transaction: borrowing Transaction,
+        _ body: (StoredMember) -> Bool
+    ) throws -> Int {
+        var read = 0
+        var last = walk.last
+        var isStopped = false
+        func take(_ key: UnsafeRawBufferPointer, _ row: RecordID) -> Bool {
+            // The walk resumes at the entry that it has read last.
+            if let end = walk.last, row <= end.row, key.elementsEqual(end.key) { return true }
+            guard let number = MemberKey.member(key, id: row), let order = MemberKey.order(key) else { return true }
+            read += 1
+            if read == count { last = (Array(key), row) }
+            isStopped = !body(StoredMember(number: number, order: order, row: row)) || read == count
+            return !isStopped
         }
+        try MemberKey.withPrefix(owner: walk.owner) { prefix in
+            guard let start = walk.last?.key else {
+                return try transaction.forEachEntry(in: walk.index, prefix: prefix, take)
+            }
+            try start.withUnsafeBytes {
+                try transaction.forEachEntry(in: walk.index, prefix: prefix, from: $0, take)
+            }
+        }
+        context.reports.walked.indexEntries += read
+        walk.last = last
+        walk.isAtEnd = !isStopped
+        return read
     }
 
     private func storedMembers(

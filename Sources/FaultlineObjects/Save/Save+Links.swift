@@ -49,6 +49,8 @@ extension Save {
         let side = changes.side
         var targets = (left: StoredTargets(), right: StoredTargets())
         var links: [LinkChanges.Pair: Bool] = [:]
+        var search = LinkSearch(changes)
+        var unlinked = UnlinkedObjects()
         for (link, isPresent) in context.pending.relationships.links where link.table == side.table {
             let pair = LinkChanges.Pair(number(link.left), number(link.right), isLeft: true)
             guard pair.left != 0, pair.right != 0 else { continue }
@@ -59,19 +61,15 @@ extension Save {
             }
             // Two new objects that replace one stored object have one link.
             links[pair, default: false] = links[pair] ?? false || isPresent
+            guard try !isUnlinked(link.left, pair.left, changes.leftIndex, &unlinked.left, in: transaction),
+                try !isUnlinked(link.right, pair.right, changes.rightIndex, &unlinked.right, in: transaction)
+            else { continue }
+            search.add(pair)
         }
-        // In a fixed order, so that the same changes give the same bytes; and the links of one object are looked up
-        // together.
-        var left: RecordID = 0
-        var rowsOfLeft: [RecordID: RecordID] = [:]
-        let sorted = links.sorted { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }
-        for (place, (pair, isPresent)) in sorted.enumerated() {
-            if pair.left != left {
-                left = pair.left
-                let rights = sorted[place...].prefix { $0.key.left == pair.left }.map(\.key.right)
-                rowsOfLeft = try storedLinks(from: left, to: rights, changes, in: transaction)
-            }
-            let existing = rowsOfLeft[pair.right]
+        try search.run(MemberReader(context), transaction)
+        // In a fixed order, so that the same changes give the same bytes.
+        for (pair, isPresent) in links.sorted(by: { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }) {
+            let existing = search.rows[pair]
             if isPresent != (existing != nil) {
                 try context.rules.checkUnshared(side.table, "a relationship", "changed")
             }
@@ -84,22 +82,27 @@ extension Save {
         }
     }
 
-    /// The rows of the links between one left object and some right ones.
+    /// Objects with chosen numbers: whether each has no stored links.
+    private struct UnlinkedObjects {
+        var left: [RecordID: Bool] = [:]
+        var right: [RecordID: Bool] = [:]
+    }
+
+    /// Whether an object is added by this save, and no stored link leads to its number.
     ///
-    /// An object with many links more than are asked for is not read whole.
-    private func storedLinks(
-        from left: RecordID, to rights: [RecordID], _ changes: LinkChanges, in transaction: borrowing Transaction
-    ) throws -> [RecordID: RecordID] {
-        let reader = MemberReader(context)
-        let limit = max(64, 4 * rights.count)
-        let first = try reader.storedMembers(of: left, in: changes.leftIndex, limit: limit, transaction)
-        var rows = Dictionary(first.map { ($0.number, $0.row) }) { first, _ in first }
-        guard first.count == limit else { return rows }
-        for right in rights where rows[right] == nil {
-            rows[right] = try reader.storedLink(
-                between: (left, changes.leftIndex), and: (right, changes.rightIndex), transaction)
+    /// An object that replaces a stored one has its links; links to a chosen number may have been saved before it.
+    private mutating func isUnlinked(
+        _ reference: ObjectReference, _ number: RecordID, _ index: IndexDefinition, _ known: inout [RecordID: Bool],
+        in transaction: borrowing Transaction
+    ) throws -> Bool {
+        guard let position = numbers.position(reference, context.pending.inserted), !upserts.contains(position) else {
+            return false
         }
-        return rows
+        guard context.rules.chosenNumbers[reference.number] != nil else { return true }
+        if let known = known[number] { return known }
+        let isUnlinked = try MemberReader(context).storedMembers(of: number, in: index, limit: 1, transaction).isEmpty
+        known[number] = isUnlinked
+        return isUnlinked
     }
 
     /// Whether both objects of a link will be stored; if not, the policy is applied.

@@ -1,5 +1,6 @@
 import Faultline
 import FaultlineMigration
+import FaultlineObjects
 import Testing
 
 /// Many old objects that become one new object.
@@ -43,6 +44,48 @@ struct ManyToOneTests {
         let many = try visits(merging: 400)
         #expect(many <= 5 * few, "\(few), then \(many)")
         #expect(many <= 400 * 8, "\(many)")
+    }
+
+    @Test func `B4: links of new objects that keep their numbers are not looked up`() throws {
+        let stores = Stores()
+        try stores.use(Music1.self) { _, context in
+            for number in 0..<500 { context.insert(Music1.Album(title: "a\(number)")) }
+            try context.save()
+        }
+        let notes = PolicyNotes()
+        var album = MusicPlan.album
+        album.entityMigrationPolicy = TaggingPolicy.self
+        let model = MappingModel(album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover)
+        try PolicyNotes.$current.withValue(notes) {
+            try MusicPlan.$model.withValue(model) {
+                var options = Stores.dropping
+                options.batchByteCount = 1
+                try stores.use(Music2.self, MusicPlan.self, migration: options) { _, context in
+                    let tags = try context.all(Music2.Tag.self)
+                    #expect(tags.map(\.albums.count) == [500])
+                }
+            }
+        }
+        #expect(notes.all == ["0"])
+    }
+}
+
+/// Gives each record the one tag that it has made, and notes the index entries that saves have read.
+private final class TaggingPolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let known = manager.userInfo["tag"] as? ManagedObject
+        let tag = try known ?? manager.destinationContext.insertNewObject(forEntityName: "Tag")
+        if known == nil { tag["word"] = "all" }
+        manager.userInfo["tag"] = tag
+        let made = try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance])
+        made.first?["tags"] = [tag]
+    }
+
+    override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+        PolicyNotes.current.add("\(manager.destinationContext.core.reports.walked.indexEntries)")
     }
 }
 

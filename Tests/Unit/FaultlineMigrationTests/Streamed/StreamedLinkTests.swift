@@ -48,4 +48,39 @@ struct StreamedLinkTests {
         let many = try transactions(tags: 85)
         #expect(many == few + 1, "\(few), then \(many)")
     }
+
+    @Test func `B4: a link to an object that is not there yet is made once`() throws {
+        let count = 100
+        let stores = Stores()
+        try stores.use(Shop1.self) { _, context in
+            let tag = Shop1.Tag(word: "w")
+            context.insert(tag)
+            tag.items = (0..<count).map { Shop1.Item(name: "i\($0)", price: 1) }
+            try context.save()
+        }
+        // Each side sets the links, and each object is a batch.
+        let stage = MigrationStage.streamed(
+            fromVersion: Shop1.self, toVersion: Shop2.self,
+            StreamedEntity(Shop1.Tag.self) { old, output in
+                let new = Shop2.Tag(word: old.word)
+                try output.insert(new)
+                new.items = try old.items.compactMap { try output.object(migratedFrom: $0, as: Shop2.Item.self) }
+            },
+            StreamedEntity(Shop1.Item.self) { old, output in
+                let new = Shop2.Item(name: old.name, price: old.price)
+                new.tags = try old.tags.compactMap { try output.object(migratedFrom: $0, as: Shop2.Tag.self) }
+                try output.insert(new)
+            })
+        try ShopStages.$current.withValue(ShopStages([stage])) {
+            var options = Stores.dropping
+            options.workerCount = 1
+            options.batchByteCount = 1
+            try stores.use(Shop2.self, ShopPlan.self, migration: options) { _, context in
+                let tags = try context.all(Shop2.Tag.self)
+                #expect(tags.map(\.items.count) == [count])
+                for item in try context.all(Shop2.Item.self) { #expect(item.tags.count == 1) }
+            }
+        }
+        #expect(try stores.findings(Shop2.self) == [])
+    }
 }
