@@ -49,7 +49,8 @@ extension MigrationManager {
                 set(relation, of: new, to: found)
                 if relation.isToOne { new.takePlace(relation.name, from: source, name) }
             case .counterparts(let place):
-                set(relation, of: new, to: try stage.destinations(of: source.objectID.number, by: place))
+                let limit = relation.isToOne ? 1 : Int.max
+                set(relation, of: new, to: try stage.destinations(of: source.objectID.number, by: place, limit: limit))
             case .kept(let name, let entityName):
                 let found = try members(relation, of: new, resolved, from: source, name) { old in
                     [try stage.target.dynamicObject(old.objectID.number, entityNamed: entityName)]

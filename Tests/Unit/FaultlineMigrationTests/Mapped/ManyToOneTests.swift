@@ -46,6 +46,44 @@ struct ManyToOneTests {
         #expect(many <= 400 * 8, "\(many)")
     }
 
+    /// Makes many records and many covers of one album, and gives each record a cover by the mapping.
+    ///
+    /// - Returns: The stored pairs of old and new objects that the stage has visited.
+    private func visits(counterparts count: Int) throws -> Int {
+        let stores = Stores()
+        try stores.use(Music1.self) { _, context in
+            let album = Music1.Album(title: "\(count)")
+            album.cover = MusicStore.cover
+            context.insert(album)
+            try context.save()
+        }
+        let notes = PolicyNotes()
+        func spreading(_ mapping: EntityMapping) -> EntityMapping {
+            var mapping = mapping
+            mapping.entityMigrationPolicy = SpreadingPolicy.self
+            return mapping
+        }
+        let model = MappingModel(
+            spreading(MusicPlan.album), MusicPlan.song, MusicPlan.tag, spreading(MusicPlan.cover))
+        try PolicyNotes.$current.withValue(notes) {
+            try MusicPlan.$model.withValue(model) {
+                try stores.use(Music2.self, MusicPlan.self, migration: Stores.dropping) { _, context in
+                    let records = try context.all(Music2.Record.self)
+                    #expect(records.count == count)
+                    // Each takes the first cover from the record before.
+                    #expect(records.map { $0.cover == nil } == (0..<count).map { $0 < count - 1 })
+                }
+            }
+        }
+        return try #require(notes.all.last.flatMap { Int($0) })
+    }
+
+    @Test func `C4: pairs that counterparts of one object visit grow with their number, not with its square`() throws {
+        let few = try visits(counterparts: 50)
+        let many = try visits(counterparts: 200)
+        #expect(many <= 5 * few, "\(few), then \(many)")
+    }
+
     @Test func `B4: links of new objects that keep their numbers are not looked up`() throws {
         let stores = Stores()
         try stores.use(Music1.self) { _, context in
@@ -86,6 +124,21 @@ private final class TaggingPolicy: EntityMigrationPolicy {
 
     override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
         PolicyNotes.current.add("\(manager.destinationContext.core.reports.walked.indexEntries)")
+    }
+}
+
+/// Makes as many objects of each album as its title says.
+private final class SpreadingPolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        for _ in 0..<(Int(sInstance["title"] as? String ?? "") ?? 0) {
+            try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        }
+    }
+
+    override func end(_ mapping: EntityMapping, manager: MigrationManager) throws {
+        PolicyNotes.current.add("\(manager.visitedPairCount)")
     }
 }
 
