@@ -8,7 +8,7 @@ internal import FaultlineStore
 /// filled. Each worker has its own; the shared state is used by the worker whose turn it is.
 final class StageWriter: NewObjectWriter {
     private let target: StageContext
-    /// Bytes of unsaved values in a batch.
+    /// Bytes of unsaved values and links in a batch.
     private let batchByteCount: Int
     private let progress: StreamedProgress
     private var course: MigrationCourse { progress.course }
@@ -42,7 +42,7 @@ final class StageWriter: NewObjectWriter {
     /// Bytes of new values that were saved so far.
     private(set) var savedByteCount = 0
 
-    /// The greatest number of old objects in a batch, of new objects, and of links, for any size of the new ones.
+    /// A batch ends when it has this many old objects, new objects or links, for any size of the new ones.
     private static let batchMax = 16_384
 
     private struct PendingKey: Hashable {

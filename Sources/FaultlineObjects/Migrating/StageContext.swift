@@ -33,12 +33,13 @@ package struct StageContext {
     /// Objects that the next save adds, by entity.
     package var insertedCounts: [String: Int] { core.pending.inserted.countsByEntity }
 
-    /// Approximate bytes of their values in memory.
+    /// Approximate bytes of their values, and of links, in memory.
     package var unsavedByteCount: Int {
         // Counted on demand, from the last count on: drafts of inserted objects do not grow after the closure that made
         // them.
         core.rules.unsavedBytes.count(
-            insertedCount: core.pending.inserted.count, changedCount: core.pending.changed.count
+            insertedCount: core.pending.inserted.count, changedCount: core.pending.changed.count,
+            linkCount: unsavedLinkCount
         ) { core.pending.inserted[$0].core.pointee.draft?.memoryByteCount ?? 0 }
     }
 

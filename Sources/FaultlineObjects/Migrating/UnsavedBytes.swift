@@ -7,24 +7,29 @@ struct UnsavedBytes {
     private var longByteCount = 0
     /// Estimate of the memory that a changed object takes, without long values.
     private static let bytesOfChanged = 512
+    /// Estimate of the memory that a link takes with its place in the collections of both objects.
+    private static let bytesOfLink = 512
     /// The size from which a value of a changed object is counted by itself.
     static let longByteCountMin = 1_024
 
-    /// Counts the bytes of the inserted and the changed objects.
+    /// Counts the bytes of the inserted and the changed objects, and of links.
     ///
     /// - Parameters:
     ///   - insertedCount: The number of inserted objects.
     ///   - changedCount: The number of changed objects.
+    ///   - linkCount: The number of links that are made or removed.
     ///   - byteCountOfInserted: The bytes of an inserted object, by its index.
     /// - Returns: The bytes of all.
     /// - Complexity: O(*n*) in the number of objects that were inserted since the last call.
-    mutating func count(insertedCount: Int, changedCount: Int, _ byteCountOfInserted: (Int) -> Int) -> Int {
+    mutating func count(
+        insertedCount: Int, changedCount: Int, linkCount: Int, _ byteCountOfInserted: (Int) -> Int
+    ) -> Int {
         if countedCount > insertedCount { reset() }
         while countedCount < insertedCount {
             byteCount += byteCountOfInserted(countedCount)
             countedCount += 1
         }
-        return byteCount + changedCount * Self.bytesOfChanged + longByteCount
+        return byteCount + changedCount * Self.bytesOfChanged + linkCount * Self.bytesOfLink + longByteCount
     }
 
     /// Counts a long value that a changed object got, besides the one that it replaces.

@@ -1,7 +1,9 @@
 import Faultline
 import FaultlineLog
 import FaultlineMigration
+import FaultlineObjects
 import FaultlineStore
+import FaultlineTestSupport
 import Testing
 
 /// Links that a streamed stage has not saved yet.
@@ -35,6 +37,8 @@ struct StreamedLinkTests {
         return try ShopStages.$current.withValue(ShopStages([stage])) {
             var options = Stores.dropping
             options.workerCount = 1
+            // A batch does not end for its bytes.
+            options.batchByteCount = 1 << 30
             return try stores.use(Shop2.self, ShopPlan.self, migration: options) { container, context in
                 for item in try context.all(Shop2.Item.self) { #expect(item.tags.count == tagCount) }
                 return container.rowStore.log.snapshot().sequence - before
@@ -82,5 +86,63 @@ struct StreamedLinkTests {
             }
         }
         #expect(try stores.findings(Shop2.self) == [])
+    }
+
+    @Test("B4: a link that is not saved takes at most the bytes that are counted", .enabled(if: PeakMemory.isExact))
+    func bytesOfLinks() async {
+        await #expect(processExitsWith: .success) {
+            for (itemCount, tagCount) in [(4_000, 1), (100, 100)] {
+                try Stores().use(Shop1.self) { _, context in
+                    let tags = (0..<tagCount).map { Shop1.Tag(word: "w\($0)") }
+                    let items = (0..<itemCount).map { Shop1.Item(name: "i\($0)", price: 1) }
+                    tags.forEach { context.insert($0) }
+                    items.forEach { context.insert($0) }
+                    try context.save()
+                    let target = StageContext(context.core)
+                    let before = (PeakMemory.allocatedByteCount, target.unsavedByteCount)
+                    for item in items { item.tags = tags }
+                    let byteCount = PeakMemory.allocatedByteCount - before.0
+                    let countedByteCount = target.unsavedByteCount - before.1
+                    print("\(byteCount / itemCount / tagCount) bytes a link of \(tagCount)")
+                    #expect(target.unsavedLinkCount == itemCount * tagCount)
+                    #expect(byteCount <= countedByteCount, "\(byteCount) for \(countedByteCount)")
+                }
+            }
+        }
+    }
+
+    @Test("B4: a streamed stage with many links keeps to its ceiling and 16 MiB", .enabled(if: PeakMemory.isExact))
+    func staysWithinItsCeiling() async {
+        await #expect(processExitsWith: .success) {
+            let stores = Stores(isOnDisk: true)
+            let (itemCount, tagCount) = (1_000, 100)
+            try stores.use(Shop1.self) { _, context in
+                let tags = (0..<tagCount).map { Shop1.Tag(word: "w\($0)") }
+                tags.forEach { context.insert($0) }
+                for number in 0..<itemCount {
+                    let item = Shop1.Item(name: "i\(number)", price: 1)
+                    context.insert(item)
+                    item.tags = tags
+                    if number % 100 == 99 { try context.save() }
+                }
+            }
+            let stage = MigrationStage.streamed(
+                fromVersion: Shop1.self, toVersion: Shop2.self,
+                StreamedEntity(Shop1.Tag.self) { old, output in try output.insert(Shop2.Tag(word: old.word)) },
+                StreamedEntity(Shop1.Item.self) { old, output in
+                    let new = Shop2.Item(name: old.name, price: old.price)
+                    new.tags = try old.tags.compactMap { try output.object(migratedFrom: $0, as: Shop2.Tag.self) }
+                    try output.insert(new)
+                })
+            #expect(PeakMemory.reset())
+            let before = try #require(PeakMemory.residentByteCount)
+            try ShopStages.$current.withValue(ShopStages([stage])) {
+                let options = MigrationOptions(memoryCeiling: 16 << 20, unhandledData: .drop)
+                try stores.use(Shop2.self, ShopPlan.self, migration: options) { _, _ in }
+            }
+            let growth = try #require(PeakMemory.peakByteCount) - before
+            print("\(growth >> 10) KiB above the base line")
+            #expect(growth <= 32 << 20, "\(growth) bytes above the base line")
+        }
     }
 }
