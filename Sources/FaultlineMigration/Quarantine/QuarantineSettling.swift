@@ -22,6 +22,8 @@ struct QuarantineSettling {
     private static let readAheadByteCount = 128 << 10
     /// The greatest number of references held before they are written.
     private static let referencesMax = 16_384
+    /// The greatest number of objects held that require objects behind them.
+    private static let waitingMax = 65_536
 
     private var keeper: QuarantineKeeper { course.quarantine }
 
@@ -68,47 +70,90 @@ struct QuarantineSettling {
 
     // MARK: Dependents
 
+    /// A required relationship to an entity of which objects are quarantined.
+    private struct RequiredSlot {
+        let slot: Int
+        /// The table of its targets in the version before.
+        let table: UInt16
+        /// Whether its targets are objects of the same entity.
+        let isOwn: Bool
+    }
+
+    /// An object that requires one behind it, of which it is not known yet whether it will be taken.
+    private struct Requirement {
+        let number: RecordID
+        let target: RecordID
+        let slot: RequiredSlot
+    }
+
     /// Quarantines the objects that require a quarantined one.
     ///
     /// - Returns: Whether there were any.
     private func takeDependents(
         _ store: RowStore, _ oldNames: [String: String], _ unexplained: inout MigrationError?
     ) throws -> Bool {
-        let snapshot = log.snapshot()
         let before = keeper.count
         for entity in store.storage.entities where !entity.requiredSlots.isEmpty {
-            let slots = entity.requiredSlots.compactMap { slot -> (slot: Int, table: UInt16)? in
+            let slots = entity.requiredSlots.compactMap { slot -> RequiredSlot? in
                 guard case .toOne(let relationship) = entity.slots[slot],
                     let table = sourceTable(of: store.storage.entities[relationship.destination].name, oldNames),
                     keeper.taken[table] != nil
                 else { return nil }
-                return (slot, table)
+                return RequiredSlot(slot: slot, table: table, isOwn: relationship.destination == entity.ordinal)
             }
-            guard !slots.isEmpty else { continue }
-            try course.begin(.validation, of: entity.name, total: snapshot.recordCount(of: entity.table))
-            let properties = store.storage.schema.entities[entity.ordinal].properties
-            try snapshot.scan(
-                entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
-            ) { records in
-                for record in records {
-                    let row = try store.view(record, of: entity)
-                    // Asks the keeper, which has also taken objects in this pass: a chain of objects that require the
-                    // one before is found in one pass, not one object a pass.
-                    let broken = slots.first { keeper.contains(row.toOne($0.slot), in: $0.table) }
-                    guard let broken else { continue }
-                    let property = properties[broken.slot].name
-                    let isExplained = try take(
-                        record.id, of: entity.name, oldNames,
-                        .init(
-                            .dangling, "the object that it requires, \(row.toOne(broken.slot)), is in the quarantine",
-                            property: property))
-                    if !isExplained { unexplained = self.unexplained(record.id, of: entity.name, property) }
-                }
-                try course.advance(by: records.count)
-                return true
-            }
+            if !slots.isEmpty { try takeDependents(of: entity, slots, store, oldNames, &unexplained) }
         }
         return keeper.count > before
+    }
+
+    /// Quarantines the objects of an entity that require a quarantined one.
+    ///
+    /// A chain of objects of the entity that each require the one before, or each the one behind, is taken in one call:
+    /// the rows are read forwards, and those that require objects behind them are then seen again backwards.
+    private func takeDependents(
+        of entity: EntityStorage, _ slots: [RequiredSlot], _ store: RowStore, _ oldNames: [String: String],
+        _ unexplained: inout MigrationError?
+    ) throws {
+        let snapshot = log.snapshot()
+        try course.begin(.validation, of: entity.name, total: snapshot.recordCount(of: entity.table))
+        let properties = store.storage.schema.entities[entity.ordinal].properties
+        let ownTable = rewritten.contains(entity.name) ? nil : sourceTable(of: entity.name, oldNames)
+        var waiting: [Requirement] = []
+        func take(_ number: RecordID, requiring target: RecordID, _ slot: RequiredSlot) throws {
+            let property = properties[slot.slot].name
+            let isExplained = try self.take(
+                number, of: entity.name, oldNames,
+                .init(
+                    .dangling, "the object that it requires, \(target), is in the quarantine", property: property))
+            if !isExplained { unexplained = self.unexplained(number, of: entity.name, property) }
+        }
+        func takeWaiting() throws {
+            for object in waiting.reversed() where keeper.contains(object.target, in: object.slot.table) {
+                try take(object.number, requiring: object.target, object.slot)
+            }
+            waiting.removeAll(keepingCapacity: true)
+        }
+        try snapshot.scan(
+            entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
+        ) { records in
+            for record in records {
+                // The row of an object that was taken before is still there.
+                if let ownTable, keeper.contains(record.id, in: ownTable) { continue }
+                let row = try store.view(record, of: entity)
+                // Asks the keeper, which has also taken objects in this pass.
+                if let broken = slots.first(where: { keeper.contains(row.toOne($0.slot), in: $0.table) }) {
+                    try take(record.id, requiring: row.toOne(broken.slot), broken)
+                    continue
+                }
+                for slot in slots where slot.isOwn && row.toOne(slot.slot) > record.id {
+                    if waiting.count == Self.waitingMax { try takeWaiting() }
+                    waiting.append(Requirement(number: record.id, target: row.toOne(slot.slot), slot: slot))
+                }
+            }
+            try course.advance(by: records.count)
+            return true
+        }
+        try takeWaiting()
     }
 
     /// Quarantines an object of the new version, or its old objects.

@@ -4,20 +4,19 @@ import FaultlineMigration
 import Synchronization
 import Testing
 
-/// Objects that require one another in a chain, whose first one is quarantined.
+/// Objects that require one another in a chain, one end of which is quarantined.
 struct QuarantineChainTests {
-    /// Migrates a chain of steps, each of which requires the step before; the first has none.
+    /// Migrates a chain of steps, each of which requires the step made before it, or the step made after it; the step at
+    /// one end has none.
     ///
     /// - Returns: The passes over the steps that checked them.
-    private func passes(steps count: Int) throws -> Int {
+    private func passes(steps count: Int, isDescending: Bool) throws -> Int {
         let stores = Stores()
         try stores.use(Chain1.self) { _, context in
-            var last: Chain1.Step?
-            for number in 0..<count {
-                let step = Chain1.Step(number: number)
-                context.insert(step)
-                step.previous = last
-                last = step
+            let steps = (0..<count).map { Chain1.Step(number: $0) }
+            steps.forEach { context.insert($0) }
+            for (step, next) in zip(steps, steps.dropFirst()) {
+                if isDescending { step.required = next } else { next.required = step }
             }
             try context.save()
         }
@@ -36,9 +35,12 @@ struct QuarantineChainTests {
         return passes.withLock { $0 }
     }
 
-    @Test func `C6: the passes that quarantine a chain of objects do not grow with its length`() throws {
-        let few = try passes(steps: 3)
-        let many = try passes(steps: 30)
+    @Test(arguments: [false, true])
+    func `C6: a chain of objects that require one another is quarantined in as many passes as a short one`(
+        isDescending: Bool
+    ) throws {
+        let few = try passes(steps: 3, isDescending: isDescending)
+        let many = try passes(steps: 30, isDescending: isDescending)
         #expect(many == few)
     }
 }
@@ -49,7 +51,7 @@ private enum Chain1: VersionedSchema {
 
     @Model final class Step {
         var number: Int
-        var previous: Step?
+        var required: Step?
         init(number: Int) { self.number = number }
     }
 }
@@ -60,10 +62,10 @@ private enum Chain2: VersionedSchema {
 
     @Model final class Step {
         var number: Int
-        var previous: Step
-        init(number: Int, previous: Step) {
+        var required: Step
+        init(number: Int, required: Step) {
             self.number = number
-            self.previous = previous
+            self.required = required
         }
     }
 }
