@@ -6,6 +6,8 @@ package struct WalkCounts {
     package var collectedMembers = 0
     /// How often objects were listed by an index or by a predicate's identifiers.
     package var candidateListings = 0
+    /// Attributes that mappings have copied from row to row.
+    package var copiedValues = 0
     /// Records of the history.
     package var historyRecords = 0
 }

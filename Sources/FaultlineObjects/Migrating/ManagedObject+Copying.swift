@@ -20,6 +20,7 @@ extension ManagedObject {
         } else {
             core.pointee.write { $0.copyValue(of: row, slot: oldSlot, into: slot) }
         }
+        core.pointee.context?.reports.walked.copiedValues += 1
         return true
     }
 
