@@ -46,6 +46,29 @@ struct ManyToOneTests {
         #expect(many <= 400 * 8, "\(many)")
     }
 
+    @Test func `C4: many old objects that become many new ones are associated once each`() throws {
+        let stores = Stores()
+        try stores.use(Music1.self) { _, context in
+            for number in 0..<40 { context.insert(Music1.Tag(word: "w\(number)")) }
+            try context.save()
+        }
+        let notes = PolicyNotes()
+        let model = MappingModel(
+            MusicPlan.album, MusicPlan.song, EntityMapping(from: "Tag", to: "Tag", policy: CrossingPolicy.self),
+            MusicPlan.cover)
+        try PolicyNotes.$current.withValue(notes) {
+            try MusicPlan.$model.withValue(model) {
+                var options = Stores.dropping
+                options.batchByteCount = 1
+                try stores.use(Music2.self, MusicPlan.self, migration: options) { _, context in
+                    let tags = try context.all(Music2.Tag.self)
+                    #expect(tags.count == 40)
+                }
+            }
+        }
+        #expect(notes.all == ["40 tags, 40 to 40 sources, 40 to 40 destinations"])
+    }
+
     /// Makes many records and many covers of one album, and gives each record a cover by the mapping.
     ///
     /// - Returns: The stored pairs of old and new objects that the stage has visited.
@@ -124,6 +147,49 @@ private final class TaggingPolicy: EntityMigrationPolicy {
 
     override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
         PolicyNotes.current.add("\(manager.destinationContext.core.reports.walked.indexEntries)")
+    }
+}
+
+/// Makes 40 tags from the first tag, and associates each tag with each: again after the pairs were saved.
+private final class CrossingPolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        var tags = manager.userInfo["tags"] as? [ManagedObject] ?? []
+        if tags.isEmpty {
+            for number in 0..<40 {
+                let tag = try manager.destinationContext.insertNewObject(forEntityName: "Tag")
+                tag["word"] = "new \(number)"
+                tags.append(tag)
+            }
+            manager.userInfo["tags"] = tags
+        }
+        for tag in tags { try manager.associate(sourceInstance: sInstance, withDestinationInstance: tag, for: mapping) }
+    }
+
+    override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+        guard let tags = manager.userInfo["tags"] as? [ManagedObject] else { return }
+        // Saves the pairs.
+        _ = try manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: nil)
+        for old in try manager.sourceContext.fetch(FetchRequest(entityName: "Tag")) {
+            for tag in tags.reversed() {
+                try manager.associate(sourceInstance: old, withDestinationInstance: tag, for: mapping)
+            }
+        }
+    }
+
+    override func end(_ mapping: EntityMapping, manager: MigrationManager) throws {
+        let name = mapping.name
+        guard let tags = manager.userInfo["tags"] as? [ManagedObject] else { return }
+        let sources = try tags.map {
+            try manager.sourceInstances(forEntityMappingName: name, destinationInstances: [$0]).count
+        }
+        let destinations = try manager.sourceContext.fetch(FetchRequest(entityName: "Tag")).map {
+            try manager.destinationInstances(forEntityMappingName: name, sourceInstances: [$0]).count
+        }
+        PolicyNotes.current.add(
+            "\(tags.count) tags, \(sources.min() ?? 0) to \(sources.max() ?? 0) sources, "
+                + "\(destinations.min() ?? 0) to \(destinations.max() ?? 0) destinations")
     }
 }
 
