@@ -57,8 +57,8 @@ public final class MigrationManager {
     /// The first new object of the same entity that an old one becomes keeps its identity.
     ///
     /// - Throws: `MigrationError.stageFailed` if the objects are not of the mapping's entities.
-    /// - Complexity: O(1) for a new object that is not saved yet. For another, O(m) for the m pairs of that one of the
-    ///   two which is in fewer pairs: O(1) if many objects become one, or one becomes many.
+    /// - Complexity: O(m) for the m pairs of that one of the two which is in fewer pairs: O(1) if many old objects become
+    ///   one, or one becomes many.
     public func associate(
         sourceInstance: ManagedObject, withDestinationInstance destinationInstance: ManagedObject,
         for mapping: EntityMapping

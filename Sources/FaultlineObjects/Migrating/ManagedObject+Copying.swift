@@ -6,8 +6,9 @@ extension ManagedObject {
     ///
     /// Both attributes must be of one kind, and stored.
     ///
-    /// - Returns: False if nothing was copied, because the value must be read and set: it is nil, a default that the row
-    ///   lacks, bytes, a long text, in a row that is not loaded, or the old object was changed in memory.
+    /// - Returns: False if nothing was copied, because the value must be read and set: the value is nil, a URL, bytes,
+    ///   encoded, large, or a default that the row lacks; or the old object was changed in memory, or its row cannot be
+    ///   read.
     package func copyValue(forKey key: String, from old: ManagedObject, _ oldKey: String) -> Bool {
         guard let slot = type.slotsByName[key], let oldSlot = old.type.slotsByName[oldKey],
             type.layout.columns[slot].kind == old.type.layout.columns[oldSlot].kind,
