@@ -167,10 +167,12 @@ final class MappedStage: MappedObjects {
         let snapshot = newest()
         let table = associations[mapping.place]
         let isMerging = merging.contains(mapping.place)
+        // Links are kept outside of the rows, but references in them.
+        let readsRows = !isMerging && mapping.relationships.contains(where: \.isToOne)
         try table.forEach(
             in: snapshot, after: last, through: end,
             willVisit: { pairs in
-                guard !isMerging, !mapping.relationships.isEmpty else { return }
+                guard readsRows else { return }
                 source.readAhead(pairs.map(\.source), entityNamed: sourceName)
                 target.readAhead(pairs.map(\.destination), entityNamed: name)
             }

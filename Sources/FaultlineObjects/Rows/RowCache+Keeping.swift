@@ -11,7 +11,13 @@ extension RowCache {
     private static var gapMax: RecordID { 16 }
 
     /// Loads the rows of stored objects that are not in memory, each once.
-    func keepRows(of numbers: [RecordID], _ home: EntityHome) throws {
+    ///
+    /// - Parameters:
+    ///   - numbers: The objects.
+    ///   - home: Their entity.
+    ///   - onlyNeighbours: Whether rows that no other is read together with are left to their first use.
+    /// - Throws: The store's error if a row cannot be read.
+    func keepRows(of numbers: [RecordID], _ home: EntityHome, onlyNeighbours: Bool = false) throws {
         guard let entity = home.entity else { return }
         if home.prefetchedRows.count > Self.keptRowsMax { home.prefetchedRows.removeAll() }
         let missing = try Set(numbers).filter { try !isInMemory($0, home, entity) }.sorted()
@@ -19,6 +25,10 @@ extension RowCache {
         while start < missing.count {
             var end = start + 1
             while end < missing.count, missing[end] - missing[end - 1] <= Self.gapMax { end += 1 }
+            if onlyNeighbours, end == start + 1 {
+                start = end
+                continue
+            }
             var place = start
             try context.snapshot.scan(
                 entity.table, from: missing[start], through: missing[end - 1], readAhead: RowArena.blockByteCount

@@ -28,6 +28,36 @@ struct SingleWalkTests {
             #expect(counts.bytesRead < count * 1_000)
         }
     }
+
+    @Test func `the second pass over a mapping with only to-many relationships reads no rows`() throws {
+        let stores = Stores()
+        try stores.use(Music1.self) { _, context in
+            for number in 0..<600 { context.insert(Music1.Tag(word: "w\(number)")) }
+            try context.save()
+        }
+        let notes = PolicyNotes()
+        let tag = EntityMapping(from: "Tag", to: "Tag", policy: RowNotingPolicy.self)
+        let model = MappingModel(MusicPlan.album, MusicPlan.song, tag, MusicPlan.cover)
+        try PolicyNotes.$current.withValue(notes) {
+            try MusicPlan.$model.withValue(model) { try stores.use(Music2.self, MusicPlan.self) { _, _ in } }
+        }
+        #expect(notes.all == ["0"])
+    }
+}
+
+/// Notes how many rows the second pass has read.
+private final class RowNotingPolicy: EntityMigrationPolicy {
+    private func rows(_ manager: MigrationManager) -> Int {
+        manager.sourceContext.counters.rowsRead + manager.destinationContext.counters.rowsRead
+    }
+
+    override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+        manager.userInfo["rows"] = rows(manager)
+    }
+
+    override func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+        PolicyNotes.current.add("\(rows(manager) - (manager.userInfo["rows"] as? Int ?? 0))")
+    }
 }
 
 private enum WalkVersion: VersionedSchema {
