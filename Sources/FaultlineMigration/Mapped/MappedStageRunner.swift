@@ -92,13 +92,13 @@ struct MappedStageRunner {
         let links = try step.linksToBuild(plan, over: current.schema)
         let required = try step.requiredReferences(plan, over: current.schema)
         let ownTables = Set(plan.map.tables).subtracting(current.map.tables).sorted()
+        let successors =
+            StepBeginning.successors(of: rewritten, from: current, to: target)
+            + LinkBuilding.successors(links, in: target.map)
         let record =
-            try resumed.map(takeBackLeaving)
+            try resumed.map { try beginning.resume(takeBackLeaving($0), successors: successors) }
             ?? beginning.write(
-                progress, target: target, counters: target.map.counters,
-                successors: StepBeginning.successors(of: rewritten, from: current, to: target)
-                    + LinkBuilding.successors(links, in: target.map),
-                ownTables: ownTables)
+                progress, target: target, counters: target.map.counters, successors: successors, ownTables: ownTables)
         progress.firstBlob = record.firstBlob
         progress.intermediateTables.formUnion(ownTables)
         // A resumed stage has done this already.

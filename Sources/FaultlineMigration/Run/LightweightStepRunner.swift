@@ -51,12 +51,13 @@ struct LightweightStepRunner {
         let links = try step.linksToBuild(plan, over: current.schema)
         let required = try step.requiredReferences(plan, over: current.schema)
         if !entities.isEmpty || !plan.indexesToBuild.isEmpty || !links.isEmpty || !required.isEmpty {
+            let successors =
+                StepBeginning.successors(of: rewritten, from: current, to: target)
+                + LinkBuilding.successors(links, in: target.map)
             let record =
-                try stopped
+                try stopped.map { try beginning.resume($0, successors: successors) }
                 ?? beginning.write(
-                    progress, target: target, counters: target.map.counters,
-                    successors: StepBeginning.successors(of: rewritten, from: current, to: target)
-                        + LinkBuilding.successors(links, in: target.map),
+                    progress, target: target, counters: target.map.counters, successors: successors,
                     ownTables: course.quarantine.isOn || !entities.isEmpty
                         ? Set(target.map.tables).subtracting(current.map.tables).sorted() : nil,
                     goesOn: !course.quarantine.isOn)

@@ -94,9 +94,30 @@ struct StepBeginning {
         return record
     }
 
+    /// Resumes a step: reserves the identifiers of old tables again if the store has lost that.
+    ///
+    /// - Parameters:
+    ///   - record: The record of the step.
+    ///   - successors: Pairs of old and new tables.
+    /// - Returns: The record.
+    /// - Throws: The log's error if it cannot be written.
+    func resume(_ record: MigrationRecord, successors: [Successor]) throws -> MigrationRecord {
+        let snapshot = log.snapshot()
+        let isReserved = successors.allSatisfy { old, new in
+            snapshot.nextID(of: TableID(rawValue: old)) <= snapshot.nextID(of: TableID(rawValue: new))
+        }
+        if isReserved { return record }
+        _ = try log.write(author: nil) { transaction in
+            // A transaction needs a record to be one.
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+            try Self.reserve(successors, in: &transaction)
+        }
+        return record
+    }
+
     /// Reserves the identifiers of old tables in new ones, so that records of the same identifiers can be put there.
     ///
-    /// A table whose number an earlier attempt had may have them already.
+    /// Only a checkpoint makes that durable; a table whose number an earlier attempt had may have them already.
     static func reserve(_ successors: [Successor], in transaction: inout Transaction) throws {
         for (old, new) in successors {
             let next = transaction.nextID(in: TableID(rawValue: old))
