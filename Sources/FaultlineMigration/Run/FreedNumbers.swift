@@ -70,3 +70,15 @@ struct FreedNumbers {
         }
     }
 }
+
+extension StoredCatalog {
+    /// The state in force, without the layouts and numbers of an unfinished migration.
+    ///
+    /// When the migration is dropped, other layouts get their numbers: a container that is open then must not read rows
+    /// by those of the migration.
+    var inForce: StoredCatalog {
+        let freed = FreedNumbers(in: map, to: migration?.unusedNumbers)
+        return StoredCatalog(
+            schema: schema, map: freed.map, layouts: layouts.filter { !freed.layouts.contains($0.key) })
+    }
+}

@@ -42,8 +42,6 @@ struct MigrationAbandonment {
                 try transaction.delete(StoredCatalog.RecordNumber.migration, in: .catalog)
             }
         }
-        return StoredCatalog(
-            schema: stored.schema, map: freed.map,
-            layouts: stored.layouts.filter { !freed.layouts.contains($0.key) })
+        return stored.inForce
     }
 }

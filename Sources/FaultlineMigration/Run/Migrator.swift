@@ -151,7 +151,7 @@ package struct Migrator {
     /// Does the remaining work of an earlier migration, and applies changes of the schema that need no migration:
     /// defaults, delete rules, order.
     private func finishUp(_ stored: StoredCatalog, _ isReadOnly: Bool) throws -> StoredCatalog {
-        if isReadOnly { return stored.under(stored.schema, stored.map) }
+        if isReadOnly { return stored.inForce }
         let stored = try MigrationAbandonment(log: log).run(stored)
         try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
         try dropIndexes(notIn: stored.map)

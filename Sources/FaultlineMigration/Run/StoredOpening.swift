@@ -25,6 +25,6 @@ package enum StoredOpening {
             try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
             try SchemaLineage.settle(log, under: stored.schema)
         }
-        return (try RowStore(log: log, catalog: stored.under(stored.schema, stored.map)), MigrationReport())
+        return (try RowStore(log: log, catalog: stored.inForce), MigrationReport())
     }
 }
