@@ -7,6 +7,8 @@ package struct OpenReport: Sendable, Equatable {
     /// Bytes of log replayed.
     package var replayedByteCount: UInt64 = 0
     package var replayedTransactionCount = 0
+    /// Passes over tables that were dropped, if the tables were built from segments alone.
+    package var droppedTablePassCount = 0
     /// Bytes of a torn tail that belonged to no transaction that could have been acknowledged.
     package var discardedByteCount: UInt64 = 0
     /// Transactions behind the last sync that were copied into a new segment.

@@ -5,7 +5,7 @@ extension Replay {
     ///
     /// Over a checkpoint, a move counts if the table still has its old location; otherwise a later change superseded
     /// it. If the tables are built from the segments alone, each record counts that is not older than the known version
-    /// of its object.
+    /// of its object; then one pass over each table of which the segment has a drop removes the older objects.
     ///
     /// - Parameters:
     ///   - managed: The segment's file.
@@ -17,13 +17,22 @@ extension Replay {
         _ managed: ManagedFile, from position: MovePosition, end: UInt64, chain: UInt32
     ) throws(LogError) {
         guard position.offset < end else { return }
+        var dropped: Set<UInt16> = []
         var scanner = FrameScanner(
             managed, from: position.offset, previousHead: position.previousHead, limit: end)
         while let frame = try scanner.next() {
             if frame.header.kind == nil { continue }
             var headByteCount = UInt64(FrameHeader.byteCount + frame.body.count)
             try MovedRecords.forEach(in: frame, of: managed) { (record) throws(LogError) in
-                if newest == nil { try move(record, in: managed) } else { try take(record, in: managed) }
+                if newest == nil {
+                    try move(record, in: managed)
+                } else if record.header.operation == RecordOperation.dropTable.rawValue {
+                    // From here on older records of the table do not count.
+                    newest?.noteDrop(of: record.header.table, sequence: record.origin.sequence)
+                    dropped.insert(record.header.table)
+                } else {
+                    try take(record, in: managed)
+                }
                 headByteCount -= UInt64(record.header.wholeByteCount)
             }
             dead[UInt32(truncatingIfNeeded: managed.number), default: 0] += headByteCount
@@ -32,6 +41,7 @@ extension Replay {
         guard scanner.offset == end, chain == 0 || scanner.previousHead == chain else {
             throw .damaged("A cold segment is damaged.", managed.path, scanner.offset)
         }
+        for table in dropped.sorted() { try removeDropped(of: table) }
         byteCount += end - position.offset
     }
 
@@ -65,9 +75,6 @@ extension Replay {
             }
             guard try newest?.note(header.id, in: header.table, sequence: sequence) == true else { return }
             _ = try tables.replace(header.id, in: header.table, with: .absent)
-        case .dropTable:
-            newest?.noteDrop(of: header.table, sequence: sequence)
-            try removeDropped(of: header.table)
         default:
             throw .damaged("A cold segment holds a record of another kind.", managed.path, record.offset)
         }
@@ -75,6 +82,7 @@ extension Replay {
 
     /// Removes the objects that a table had before it was dropped.
     private mutating func removeDropped(of table: UInt16) throws(LogError) {
+        droppedTablePassCount += 1
         let snapshot = Snapshot(sequence: sequence, tables: tables.capture(), indexes: .empty, files: files)
         try snapshot.forEachLocation(of: TableID(rawValue: table)) { (id, _) throws(LogError) in
             guard try newest?.isDropped(id, in: table) == true else { return }

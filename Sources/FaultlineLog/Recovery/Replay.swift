@@ -41,6 +41,8 @@ struct Replay {
     var dead: [UInt32: UInt64] = [:]
     /// Whether a table was dropped, whose dead bytes are not counted.
     private(set) var hasDroppedTable = false
+    /// Passes over tables that were dropped.
+    var droppedTablePassCount = 0
 
     private var parts: [Place] = []
     /// Parts of the current transaction in segments which compaction dropped.

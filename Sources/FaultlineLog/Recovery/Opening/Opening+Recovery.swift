@@ -121,6 +121,7 @@ extension Opening {
         }
         report.replayedByteCount = replay.byteCount
         report.replayedTransactionCount = replay.transactionCount
+        report.droppedTablePassCount = replay.droppedTablePassCount
         try IndexRebuild.run(indexesToRebuild ?? replay.memtables.indexes(of: replay.tables), &replay)
         report.wasClean = wasClean(files, replay, end)
         files.directory.progress.begin(at: replay.sequence)

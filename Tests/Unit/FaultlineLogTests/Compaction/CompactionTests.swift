@@ -34,6 +34,32 @@ struct CompactionTests {
         }
     }
 
+    /// A table that many attempts of a migration have used is dropped once by each of them.
+    @Test func `a rebuild passes over a table once for each cold segment that has drops of it`() throws {
+        let store = Store()
+        let log = try store.open(options)
+        // Older segments stay, because they are of a kept state: so the drops are kept.
+        try log.insert([row(800, byteCount: 100)], in: plainTable)
+        try log.checkpoint()
+        try log.keepState(for: .max)
+        for number in 1...60 {
+            try log.insert([row(number, byteCount: 100)], in: plainTable)
+            _ = try log.write(author: nil) { try $0.dropTable(plainTable) }
+        }
+        for number in 1...30 { try log.insert([row(100 + number, byteCount: 100)], in: plainTable) }
+        try log.checkpoint()
+        try log.compact()
+        let coldCount = store.files(.coldSegment).count
+        log.abandonForTests()
+        let rebuilt = try store.rebuilt(options)
+        let passCount = rebuilt.openReport.droppedTablePassCount
+        #expect(passCount > 0 && passCount <= coldCount, "\(passCount) passes, \(coldCount) cold segments")
+        #expect(rebuilt.snapshot().recordCount(of: plainTable) == 30)
+        #expect(try rebuilt.snapshot().row(1, in: plainTable) == row(101, byteCount: 100))
+        #expect(try rebuilt.findings().isEmpty)
+        rebuilt.abandonForTests()
+    }
+
     @Test func `gives back what updates left, and says in IDENTITY that it did`() throws {
         let (store, log, _) = try store(updatingAllBut: 8)
         let before = try log.usage()
