@@ -45,11 +45,12 @@ struct FreedNumbers {
     /// Drops tables of the work, and all whose numbers are freed.
     ///
     /// - Parameters:
-    ///   - tables: Tables that the work has written.
+    ///   - tables: Tables that the work has written. They come from a file: those of the engine are left out.
     ///   - transaction: The transaction.
     /// - Throws: Disk errors.
     func dropTables(and tables: some Sequence<UInt16>, in transaction: inout Transaction) throws {
-        for table in Set(tables).union(map.counters.table..<before.table).subtracting(keptTables).sorted() {
+        let all = Set(tables).union(map.counters.table..<before.table).subtracting(keptTables)
+        for table in all.sorted() where table >= TableID.firstEntity {
             try transaction.dropTable(TableID(rawValue: table))
         }
     }

@@ -22,8 +22,9 @@ struct StepProgress {
         current = stored.under(stored.schema, stored.map)
         if let resumed {
             current = stored.under(resumed.sourceSchema, resumed.sourceMap)
-            intermediateTables = Set(resumed.intermediateTables)
-            unreadTables = Set(resumed.unreadTables)
+            // The numbers come from a file: tables of the engine are left out.
+            intermediateTables = Set(resumed.intermediateTables.filter { $0 >= TableID.firstEntity })
+            unreadTables = Set(resumed.unreadTables.filter { $0 >= TableID.firstEntity })
         }
         leftBehindCount = resumed?.leftBehindCount ?? 0
         firstBlob = resumed?.firstBlob

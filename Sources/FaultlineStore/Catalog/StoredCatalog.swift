@@ -55,7 +55,11 @@ package struct StoredCatalog: Sendable {
         let schema = try schema(schemaBytes)
         let map = try entityMap(mapBytes)
         let migration = try migrationBytes.map { (bytes) throws(StoreError) in
-            try decode(MigrationRecord.self, bytes, "migration record")
+            let record = try decode(MigrationRecord.self, bytes, "migration record")
+            guard record.isPlausible else {
+                throw undecodable("migration record", "a count is negative, or larger than any store")
+            }
+            return record
         }
         var layouts: [UInt16: RowLayout] = [:]
         for number in 1..<max(1, map.counters.layout) {

@@ -69,6 +69,13 @@ extension MigrationRecord {
 
     /// Whether the migration is a dry run: the next opening of the store abandons it.
     package var isPreview: Bool { planDigest.hasPrefix(Self.previewMark) }
+
+    /// Whether continuing from the record's counts cannot overflow.
+    package var isPlausible: Bool {
+        [stage, entity, entityDone, leftBehindCount, restart?.leftBehindCount ?? 0].allSatisfy {
+            $0 >= 0 && $0 <= 1 << 56
+        }
+    }
 }
 
 /// The beginning of a stage, to which it returns before it begins again.
