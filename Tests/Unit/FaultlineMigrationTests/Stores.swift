@@ -12,6 +12,8 @@ struct Stores {
     let disk: Disk
     let directory: String
     private let temporary: TemporaryDirectory?
+    /// The options of its logs.
+    var logOptions = Stores.options
 
     init(isOnDisk: Bool = false) {
         if isOnDisk {
@@ -49,7 +51,7 @@ struct Stores {
     ) throws -> ModelContainer {
         try ModelContainer(
             for: version.models, migrationPlan: plan, directory: directory, on: disk, clock: clock,
-            options: Self.options, migration: migration)
+            options: logOptions, migration: migration)
     }
 
     /// Opens the store, calls the closure, and closes the store.
@@ -78,12 +80,12 @@ struct Stores {
     ) throws -> MigrationReport {
         try ModelContainer.previewMigration(
             for: version.models, migrationPlan: plan, directory: directory, on: disk, clock: clock,
-            options: Self.options, migration: migration, failureLimit: failureLimit, sample: sample)
+            options: logOptions, migration: migration, failureLimit: failureLimit, sample: sample)
     }
 
     /// Every row of the store as it is in its record, by table; the schema; and the number of values outside the rows.
     func rows() throws -> [String: [UInt8]] {
-        let log = try Log.open(directory, on: disk, clock: .system, options: Self.options, deriver: RowIndexDeriver())
+        let log = try Log.open(directory, on: disk, clock: .system, options: logOptions, deriver: RowIndexDeriver())
         let snapshot = log.snapshot()
         let stored = try #require(try StoredCatalog.read(snapshot))
         #expect(stored.migration == nil)
@@ -103,7 +105,7 @@ struct Stores {
 
     /// The next unused numbers of the catalog, also while a migration is unfinished.
     func counters() throws -> NumberCounters {
-        let log = try Log.open(directory, on: disk, clock: .system, options: Self.options, deriver: RowIndexDeriver())
+        let log = try Log.open(directory, on: disk, clock: .system, options: logOptions, deriver: RowIndexDeriver())
         defer { log.abandonForTests() }
         return try #require(try StoredCatalog.read(log.snapshot())).map.counters
     }
