@@ -197,14 +197,15 @@ package struct Migrator {
             try SpaceCheck(log: log, stored: stored, steps: steps.all).run()
         }
         guard consent.readsValues else {
-            return try migrate(begin(stored, steps, digest: steps.digest), steps)
+            return try migrate(begin(stored, steps, digest: steps.digest), steps, replacing: stored.migration)
         }
         let fence = MigrationFence(log: log)
         // Values that are saved after the check would be dropped unseen; an unfinished migration forbids saves already.
         if stored.migration == nil { try fence.raise(stored) }
         do {
             try consent.checkValues()
-            return try migrate(begin(stored, steps, digest: steps.digest, fence: fence), steps)
+            return try migrate(
+                begin(stored, steps, digest: steps.digest, fence: fence), steps, replacing: stored.migration)
         } catch {
             // If this fails too, the next opening does it.
             try? fence.lower()
@@ -212,7 +213,13 @@ package struct Migrator {
         }
     }
 
-    private mutating func migrate(_ begun: Begun, _ steps: MigrationSteps) throws -> StoredCatalog {
+    private mutating func migrate(
+        _ begun: Begun, _ steps: MigrationSteps, replacing earlier: MigrationRecord?
+    ) throws -> StoredCatalog {
+        // A new migration was checked before anything was written.
+        if options.checksSpace, begun.resumed == nil, earlier != nil {
+            try SpaceCheck(log: log, stored: begun.stored, steps: steps.all).run()
+        }
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
         let course = try MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
         course.restartedStage = begun.restartedStage

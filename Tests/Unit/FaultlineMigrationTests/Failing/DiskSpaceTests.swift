@@ -150,6 +150,46 @@ struct DiskSpaceTests {
         }
     }
 
+    private enum Failing: SchemaMigrationPlan {
+        struct Stopped: Error {}
+        @TaskLocal static var revision = 0
+        static var schemas: [any VersionedSchema.Type] { Twice.schemas }
+        static var stages: [MigrationStage] {
+            let revision = revision
+            return [
+                .custom(
+                    fromVersion: V1.self, toVersion: Copied2.self, revision: revision, willMigrate: nil,
+                    didMigrate: { _ in }),
+                .custom(
+                    fromVersion: Copied2.self, toVersion: Copied3.self, willMigrate: nil,
+                    didMigrate: { _ in if revision == 0 { throw Stopped() } }),
+            ]
+        }
+    }
+
+    /// The second stage has failed, and the disk has become fuller before the corrected release comes.
+    @Test func `a migration that begins again is checked like a new one`() throws {
+        let disk = SimulatedDisk(directories: ["/s"])
+        let stores = Stores(disk, "/s/store")
+        try stores.use(V1.self) { _, context in
+            for _ in 0..<400 { context.insert(V1.Page(text: String(repeating: "t", count: 1_000))) }
+            try context.save()
+        }
+        let error = #expect(throws: MigrationError.self) { try stores.open(Copied3.self, Failing.self) }
+        #expect(error?.code == .stageFailed)
+        let capacity = disk.byteCapacity
+        disk.byteCapacity = capacity - Int(try disk.freeByteCount(in: "/s")) + 600_000
+        try Failing.$revision.withValue(1) {
+            let error = #expect(throws: MigrationError.self) { try stores.open(Copied3.self, Failing.self) }
+            #expect(error?.code == .fullDisk)
+            try stores.use(V1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<V1.Page>()) == 400) }
+            disk.byteCapacity = capacity
+            try stores.use(Copied3.self, Failing.self) { _, context in
+                try #expect(context.fetchCount(FetchDescriptor<Copied3.Page>()) == 400)
+            }
+        }
+    }
+
     @Test func `with room enough nothing is said`() throws {
         let disk = SimulatedDisk(directories: ["/s"])
         let stores = Stores(disk, "/s/store")
