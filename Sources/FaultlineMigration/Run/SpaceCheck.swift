@@ -7,7 +7,8 @@ internal import FaultlineStore
 /// The size of its output is unknown. The check assumes that each stage that goes through objects writes as much as it
 /// reads, or copies, and a tenth more; large values are not written again. A later stage reads the output of the earlier
 /// one, which is counted with the size of the stored objects that it comes from; objects of new entities are not
-/// counted. All stages add up, because their space is freed only by compaction. Resumed migrations are not checked.
+/// counted. All stages add up: the output of a stage is dropped when the stage after the next one begins, but compaction
+/// need not have freed it by then. Resumed migrations are not checked.
 struct SpaceCheck {
     let log: Log
     let stored: StoredCatalog
@@ -34,6 +35,14 @@ struct SpaceCheck {
     /// The bytes that each step needs.
     private func needs() throws -> [UInt64] {
         let snapshot = log.snapshot()
+        // Each count goes over all pages of a table.
+        var byteCounts: [UInt16: UInt64] = [:]
+        func byteCount(of table: UInt16) throws -> UInt64 {
+            if let known = byteCounts[table] { return known }
+            let byteCount = UInt64(try snapshot.recordByteCount(of: TableID(rawValue: table)))
+            byteCounts[table] = byteCount
+            return byteCount
+        }
         var version = stored.schema
         // The stored table that the objects of an entity come from.
         var tables = Dictionary(stored.map.entities.map { ($0.name, $0.table) }) { first, _ in first }
@@ -51,10 +60,8 @@ struct SpaceCheck {
                 read = closures.willMigrate == nil ? kept.compactMap { tables[$0] } : Array(tables.values)
                 read += stored.map.links.map(\.table)
             }
-            let byteCount = try Set(read).reduce(UInt64(0)) {
-                try $0 + UInt64(snapshot.recordByteCount(of: TableID(rawValue: $1)))
-            }
-            return byteCount + byteCount / 10
+            let sum = try Set(read).reduce(UInt64(0)) { try $0 + byteCount(of: $1) }
+            return sum + sum / 10
         }
     }
 }
