@@ -12,7 +12,7 @@ extension Migrator {
         var resumed: MigrationRecord?
         /// Whether the work of the unfinished stage is dropped; that of the stages before stays.
         var dropsStage = false
-        /// The step whose work was dropped for its revision, or the first one if a new beginning was requested.
+        /// The step whose work was dropped for its revision; the first one if all work was dropped.
         var restartedStage: Int?
 
         /// The numbers that were unused before the migration; nil if an older release began it.
@@ -36,13 +36,14 @@ extension Migrator {
     ) throws -> Begun {
         var begun = Begun(stored: stored, digest: digest)
         if let migration = stored.migration {
-            begun.restartedStage = restartedStage(migration, steps, digest)
             switch continuation(of: migration, steps, digest) {
             case .goesOn: begun.resumed = migration
             case .stageAgain:
                 begun.resumed = migration
                 begun.dropsStage = true
+                begun.restartedStage = steps.firstChanged(since: migration)
             case .migrationAgain:
+                if isOf(steps, digest, migration) { begun.restartedStage = 0 }
                 begun.stored = try MigrationAbandonment(log: log).run(stored, leaving: fence)
             }
         }
@@ -78,14 +79,6 @@ extension Migrator {
     /// Whether an unfinished migration is one by these steps.
     private func isOf(_ steps: MigrationSteps, _ digest: String, _ migration: MigrationRecord) -> Bool {
         migration.planDigest == digest && steps.all.indices.contains(migration.stage) && !migration.isPreview
-    }
-
-    /// The step whose unfinished or finished work is dropped for its revision or on request; nil if there is none.
-    private func restartedStage(
-        _ migration: MigrationRecord, _ steps: MigrationSteps, _ digest: String
-    ) -> Int? {
-        guard isOf(steps, digest, migration) else { return nil }
-        return options.restarts ? 0 : steps.firstChanged(since: migration)
     }
 
     /// Whether the unfinished stage cannot be resumed, although its record and its revision match.

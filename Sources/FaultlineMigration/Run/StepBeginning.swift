@@ -20,6 +20,8 @@ struct StepBeginning {
     /// The first quarantine record of the stage, if it restarts without its quarantined objects.
     var firstQuarantine: UInt64?
 
+    private var recordedRevisions: [Int]? { revisions.allSatisfy { $0 == 0 } ? nil : revisions }
+
     /// An old table and the new one whose new identifiers begin after the old ones, so that objects can keep theirs.
     typealias Successor = (old: UInt16, new: UInt16)
 
@@ -70,7 +72,7 @@ struct StepBeginning {
         var bumped = mapInForce
         bumped.counters = counters
         record.unusedNumbers = unusedNumbers
-        record.revisions = revisions.allSatisfy { $0 == 0 } ? nil : revisions
+        record.revisions = recordedRevisions
         _ = try log.write(author: nil) { transaction in
             let nextBlob = transaction.nextID(in: .blobs)
             record.firstBlob = progress.firstBlob ?? nextBlob
@@ -154,6 +156,9 @@ struct StepBeginning {
         record.lastDone = 0
         record.entityDone = 0
         record.restart?.goesOn = nil
+        // The drop is counted now: the next opening finds these revisions.
+        record.report = course.settledCounts
+        record.revisions = recordedRevisions
         _ = try log.write(author: nil) { transaction in
             try freed.dropTables(and: restart.tables, in: &transaction)
             for place in restart.leftBehindCount..<max(restart.leftBehindCount, stopped.leftBehindCount) {

@@ -49,9 +49,24 @@ struct RevisionTests {
             })
     }
 
+    private static func third(_ release: String, stopsAt: Int? = nil) -> MigrationStage {
+        .streamed(
+            fromVersion: Note3.self, toVersion: Note4.self,
+            StreamedEntity(Note3.Note.self) { old, output in
+                if old.number == stopsAt { throw Stopped() }
+                try output.insert(
+                    Note4.Note(number: old.number, text: old.text, by: old.by, then: old.then, last: release))
+            })
+    }
+
+    private static func version(_ stageCount: Int) -> any VersionedSchema.Type {
+        let all: [any VersionedSchema.Type] = [Note2.self, Note3.self, Note4.self]
+        return all[stageCount - 1]
+    }
+
     private func fails(_ stages: [MigrationStage], _ options: MigrationOptions = options) {
         NotePlan.$current.withValue(stages) {
-            let version: any VersionedSchema.Type = stages.count == 1 ? Note2.self : Note3.self
+            let version = Self.version(stages.count)
             let error = #expect(throws: MigrationError.self) {
                 try stores.open(version, NotePlan.self, migration: options)
             }
@@ -141,6 +156,28 @@ struct RevisionTests {
         #expect(report.stages.map(\.restarts) == [1, 0] && report.resumes == 0)
     }
 
+    /// All stages begin again, and the report says so of the first one.
+    @Test func `A12: another revision of a later finished stage is reported for the first one`() throws {
+        fails([Self.first("old"), Self.second("old"), Self.third("old", stopsAt: 25)])
+        let restarted = Guarded<Set<Int>>([])
+        var options = Self.options
+        options.progress = { progress in
+            guard let stage = progress.stage, stage.isRestarted else { return }
+            _ = restarted.withLock { $0.insert(stage.place) }
+        }
+        let stages = [Self.first("new"), Self.second("new", 1), Self.third("new")]
+        try NotePlan.$current.withValue(stages) {
+            try stores.use(Note4.self, NotePlan.self, migration: options) { container, context in
+                let notes = try context.all(Note4.Note.self)
+                #expect(Set(notes.map { "\($0.by), \($0.then), \($0.last)" }) == ["new, new, new"])
+                #expect(notes.count == Self.count)
+                #expect(container.migrationReport.stages.map(\.restarts) == [1, 0, 0])
+            }
+        }
+        #expect(restarted.withLock { $0 } == [1])
+        #expect(try stores.findings(Note4.self) == [])
+    }
+
     @Test func `A12: restarts makes the whole migration begin again`() throws {
         fails([Self.first("old"), Self.second("old", stopsAt: 25)])
         var options = Self.options
@@ -210,8 +247,10 @@ struct RevisionTests {
             log.abandonForTests()
             if record?.restart?.tables == [] { takenBackCount += 1 }
             let cut = Stores(image.afterProcessDeath(), stores.directory)
-            let (_, by, _) = try migrated([Self.first("old"), Self.second("old")], in: cut)
+            let (report, by, _) = try migrated([Self.first("old"), Self.second("old")], in: cut)
             #expect(by == ["old, old": Self.count])
+            // The new release has dropped the work, and the old one drops it for its revision again.
+            if record?.restart?.tables == [] { #expect(report.stages.map(\.restarts) == [0, 2]) }
         }
         #expect(takenBackCount > 0)
     }

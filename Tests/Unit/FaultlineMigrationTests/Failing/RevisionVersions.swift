@@ -1,6 +1,6 @@
 import Faultline
 
-// Notes whose words are counted, and marked in a second stage. Marks of the code are in `by`.
+// Notes whose words are counted, and marked in a second and a third stage. Marks of the code are in `by`.
 
 enum Note1: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Note.self] }
@@ -60,12 +60,37 @@ enum Note3: VersionedSchema {
     }
 }
 
+enum Note4: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Note.self, Word.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
+
+    @Model final class Note {
+        var number: Int
+        var text: String
+        var by: String = ""
+        var then: String = ""
+        var last: String = ""
+        init(number: Int, text: String, by: String, then: String, last: String) {
+            self.number = number
+            self.text = text
+            self.by = by
+            self.then = then
+            self.last = last
+        }
+    }
+
+    @Model final class Word {
+        @Attribute(.unique) var text: String
+        init(text: String) { self.text = text }
+    }
+}
+
 /// The stages of a test, from `Note1` on.
 enum NotePlan: SchemaMigrationPlan {
     @TaskLocal static var current: [MigrationStage] = []
 
     static var schemas: [any VersionedSchema.Type] {
-        let all: [any VersionedSchema.Type] = [Note1.self, Note2.self, Note3.self]
+        let all: [any VersionedSchema.Type] = [Note1.self, Note2.self, Note3.self, Note4.self]
         return Array(all.prefix(current.count + 1))
     }
     static var stages: [MigrationStage] { current }
