@@ -145,12 +145,15 @@ struct LightweightStepRunner {
     /// Checks the output of a streamed stage; if it breaks a rule, makes the stage begin again, because corrected
     /// closures make other objects.
     ///
-    /// If no earlier stage has finished, drops the migration.
+    /// If no earlier stage has finished, drops the migration. Other errors, like a full disk, say nothing about the
+    /// output: the next opening goes on with the check.
     private func beginningAgainOnFailure(isFirst: Bool, _ body: () throws -> Void) throws {
-        try abandoningOnFailure(isFirst: isFirst) {
-            do { try body() } catch {
+        do { try body() } catch let error as MigrationError
+            where error.code == .stageFailed || error.code == .missingReference
+        {
+            try abandoningOnFailure(isFirst: isFirst) {
                 // If this fails too, the next opening fails in the same way.
-                if !isFirst, (error as? MigrationError)?.code != .cancelled { try? beginAgainNextTime() }
+                if !isFirst { try? beginAgainNextTime() }
                 throw error
             }
         }

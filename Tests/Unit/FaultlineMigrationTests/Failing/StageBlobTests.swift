@@ -1,5 +1,9 @@
 import Faultline
+import FaultlineDisk
+import FaultlineLog
 import FaultlineMigration
+import FaultlineStore
+import FaultlineTestSupport
 import Foundation
 import Testing
 
@@ -175,5 +179,31 @@ struct StageBlobTests {
             try output.insert(new)
         }
         try correct(failing, by: moving)
+    }
+
+    /// The disk says nothing about the objects: the next opening goes on with the check.
+    @Test func `a disk that fails during the rule check does not undo the stage`() throws {
+        let disk = FailingDisk(over: stores.disk)
+        var options = Self.options
+        options.progress = { progress in
+            guard progress.pass == .validation, progress.stage?.place == 2 else { return }
+            disk.arm(DiskFault(of: [.read], ordinal: 0))
+        }
+        try Plan.$release.withValue(Release(0, Self.carrying.closure)) {
+            let error = #expect(throws: (any Error).self) {
+                try Stores(disk, stores.directory).open(V3.self, Plan.self, migration: options)
+            }
+            #expect((error as? MigrationError)?.code != .stageFailed)
+            disk.disarm()
+            let log = try Log.open(
+                stores.directory, on: stores.disk, clock: .system, options: Stores.options, deriver: RowIndexDeriver())
+            let record = try StoredCatalog.read(log.snapshot())?.migration
+            #expect(record?.stage == 1 && record?.restart?.goesOn == true)
+            log.abandonForTests()
+            try stores.use(V3.self, Plan.self, migration: Self.options) { container, _ in
+                #expect(container.migrationReport.objectsRead == 2 * Self.count)
+            }
+        }
+        #expect(try stores.findings(V3.self) == [])
     }
 }
