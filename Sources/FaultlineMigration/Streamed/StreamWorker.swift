@@ -189,7 +189,7 @@ final class StreamWorker {
         let object = writer.current.map { " at \(entity.entityName) \($0)" } ?? ""
         return MigrationError(
             .stageFailed,
-            "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again.",
+            "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again. If the closure is corrected and the objects so far are wrong too, give the stage another `revision`: it begins again.",
             stage: setup.stageName, entity: entity.entityName, object: writer.current, cause: session.cause(of: error))
     }
 }
