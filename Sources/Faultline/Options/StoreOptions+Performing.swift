@@ -6,8 +6,8 @@ extension StoreOptions {
         /// The number of threads; nil, the default, for two for each processor.
         ///
         /// At least 1. As many of them run as there are processors. The others run where these are long at one call, as
-        /// when they wait for the disk: they begin after two milliseconds. Threads are made when there is work, and end
-        /// when there was none for ten seconds. Contexts that save with `await` need one more thread, which synchronizes.
+        /// when they wait for the disk: for one or two milliseconds. Threads are made when there is work, and end when
+        /// there was none for ten seconds. Contexts that save with `await` need one more thread, which synchronizes.
         public var threadCount: Int?
         /// Calls that wait in order of their priority: 10,000 by default, at least 1.
         ///

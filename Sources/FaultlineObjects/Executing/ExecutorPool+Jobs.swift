@@ -35,12 +35,14 @@ extension ExecutorPool {
             state.nested.append((job, call))
             return nil
         }
-        let isFree = state.queue.count == 0 && state.underWay < underWayMax && state.threads.hasFree
+        let beginsAtOnce =
+            state.queue.count == 0 && !state.hasFurtherJobs && state.underWay < underWayMax
+            && state.threads.canRun(at: Self.now)
         call.phase = .waiting(job)
         call.priority = job.priority.rawValue
         state.queue.append(call)
         if let refusal = state.refusal { return Self.refuse(call, refusal, &state).map(Step.refuse) }
-        guard let deadline = call.deadline, !isFree else { return nil }
+        guard let deadline = call.deadline, !beginsAtOnce else { return nil }
         if deadline <= .now { return Self.refuse(call, Self.busy(call, state), &state).map(Step.refuse) }
         guard state.alarm.map({ deadline < $0 }) ?? true else { return nil }
         state.alarm = deadline

@@ -10,9 +10,16 @@ extension ExecutorPool {
     /// The time between two looks at jobs that may wait for the disk.
     private static let tickNanoseconds = 1_000_000
 
+    /// The time for the threads.
+    static var now: PoolThreads.Tick {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return (time.tv_sec * 1_000_000_000 + time.tv_nsec) / tickNanoseconds
+    }
+
     /// The thread for work that has come; nil if there is no work, or none is needed.
     func sourceOfThread(_ state: inout State) -> PoolThreads.Source? {
-        state.hasWork(underWayMax) ? state.threads.take() : nil
+        state.hasWork(underWayMax) ? state.threads.take(at: Self.now) : nil
     }
 
     func provide(_ source: PoolThreads.Source?) {
@@ -27,34 +34,39 @@ extension ExecutorPool {
     func provideThread() { provide(state.withLock { sourceOfThread(&$0) }) }
 
     private func startThread() {
-        if let thread = SystemThread({ self.work() }) { return thread.detach() }
-        // The system has no thread to give: Dispatch lends one.
-        DispatchQueue.global().async { self.work(isBorrowed: true) }
+        if let thread = SystemThread({ self.work(.taken) }) { return thread.detach() }
+        // The system has no thread to give: Dispatch lends one, when it has one.
+        state.withLock { $0.threads.noteLent() }
+        DispatchQueue.global().async { self.work(.lent) }
     }
 
     /// Runs jobs until there was none for a while.
-    private func work(isBorrowed: Bool = false) {
-        if !isBorrowed { fl_name_thread(threadName) }
-        state.withLock { $0.threads.noteCame() }
-        var beginning: PoolThreads.Tick?
+    private func work(_ first: PoolThreads.Arrival) {
+        let isLent = first == .lent
+        if !isLent { fl_name_thread(threadName) }
+        var arrival = first
         while true {
             let (work, step, source) = state.withLock { state in
-                if let beginning { state.threads.noteJobEnds(beginning) }
+                state.threads.note(arrival, at: Self.now)
                 let work = state.threads.mayRun ? next(&state) : nil
                 let step = state.threads.next(
                     hasJob: work != nil, jobsWait: state.hasWork(underWayMax),
-                    isEnding: isBorrowed || state.refusal != nil)
+                    isEnding: isLent || state.refusal != nil)
                 // Further work may need a further thread.
                 return (work, step, work == nil ? nil : sourceOfThread(&state))
             }
             provide(source)
-            beginning = nil
             switch step {
             case .run(let tick):
                 if let work { run(work) }
-                beginning = tick
-            case .watch: watch()
-            case .wait: if !waitForWork() { return }
+                arrival = .ran(tick)
+            case .watch:
+                var time = timespec(tv_sec: 0, tv_nsec: Self.tickNanoseconds)
+                nanosleep(&time, nil)
+                arrival = .watched
+            case .wait:
+                if !waitForWork() { return }
+                arrival = .taken
             case .end: return
             }
         }
@@ -71,13 +83,6 @@ extension ExecutorPool {
         }
     }
 
-    /// Lets a tick pass.
-    private func watch() {
-        var time = timespec(tv_sec: 0, tv_nsec: Self.tickNanoseconds)
-        nanosleep(&time, nil)
-        state.withLock { $0.threads.endWatching() }
-    }
-
     /// Waits until this thread is woken.
     ///
     /// - Returns: False if there was no work for a while: the thread must end.
@@ -87,7 +92,6 @@ extension ExecutorPool {
             // This thread was taken at the last moment.
             wake.wait()
         }
-        state.withLock { $0.threads.noteCame() }
         return true
     }
 }

@@ -7,12 +7,12 @@ internal import Synchronization
 ///
 /// Threads are made when there is work for them, at most `threadCountMax`, and end when they were idle for a while. As
 /// many run as there are processors, and further ones where these wait for something (`PoolThreads`). A call begins when
-/// a thread is free. A suspended call has no thread; it keeps its place among the calls under way, of which there are at
-/// most 32 for each thread.
+/// a thread may run it. A suspended call has no thread; it keeps its place among the calls under way, of which there are
+/// at most 32 for each thread.
 package final class ExecutorPool: Sendable {
     /// The numbers of calls and threads at one moment.
     package struct Counts: Equatable {
-        /// Threads that live, and those of them that have no work.
+        /// Threads that live, and those of them that wait for work.
         package var threads = 0
         package var idleThreads = 0
         /// Calls that have begun and are not over, without nested ones.
@@ -44,10 +44,11 @@ package final class ExecutorPool: Sendable {
         /// Tasks that wait until no call is under way.
         var drains: [PoolDrain] = []
 
+        /// Whether a job waits that is not the first one of a call, or is nested.
+        var hasFurtherJobs: Bool { nested.count > 0 || ready.count > 0 || actors.count > 0 }
+
         /// Whether a job waits for a thread.
-        func hasWork(_ underWayMax: Int) -> Bool {
-            nested.count > 0 || ready.count > 0 || actors.count > 0 || underWay < underWayMax && queue.count > 0
-        }
+        func hasWork(_ underWayMax: Int) -> Bool { hasFurtherJobs || underWay < underWayMax && queue.count > 0 }
     }
 
     /// The name of its threads in the system's lists.
@@ -125,7 +126,7 @@ package final class ExecutorPool: Sendable {
             state.refusal = error
             var waiting: [PoolCall] = []
             state.queue.forEach { waiting.append($0) }
-            return (state.threads.wakeAll(), waiting.compactMap { Self.refuse($0, error, &state) })
+            return (state.threads.takeAll(), waiting.compactMap { Self.refuse($0, error, &state) })
         }
         for _ in 0..<wakes { wake.signal() }
         Self.runRefused(jobs)

@@ -1,14 +1,27 @@
 /// The threads of an executor pool: how many there are, and how many of them may run jobs.
 ///
 /// As many run as there are processors: more of them would only take each other's time, and the jobs that they hold
-/// would wait. A thread that was at one job for more than a tick may be waiting for the disk or for a lock, so it does not
-/// count. While jobs wait, one of the other threads watches: it looks once each tick whether it should run too.
+/// would wait. A thread that was at one job for a tick or two may be waiting for the disk or for a lock, so it does not
+/// count. While as many run as may, one of the others watches, if one is left: it looks once each tick whether it may
+/// run too.
 package struct PoolThreads {
     /// A thread for work that has come: one that waits, or one that must be made.
     package enum Source { case idle, new }
 
-    /// The moment when a job began to run.
+    /// A time in milliseconds, from any beginning.
     package typealias Tick = Int
+
+    /// The reason why a thread looks for work.
+    package enum Arrival: Equatable {
+        /// It was woken or made.
+        case taken
+        /// It was lent by Dispatch.
+        case lent
+        /// It has watched for a tick.
+        case watched
+        /// It has run a job that began at a tick.
+        case ran(Tick)
+    }
 
     /// The next step of a thread without a job.
     package enum Step: Equatable {
@@ -38,34 +51,39 @@ package struct PoolThreads {
         self.runningCountMax = min(runningCountMax, countMax)
     }
 
-    /// Whether a thread has no job, or can be made.
-    package var hasFree: Bool { idleCount > 0 || isWatched || count < countMax }
-
     /// Whether a thread that looks for work may run a job.
     package var mayRun: Bool { newCount + earlierCount < runningCountMax }
 
-    /// Takes a thread for work that has come.
-    ///
-    /// - Returns: Nil if the threads that run take the work when they are free, or if there is no further thread.
-    package mutating func take() -> Source? {
-        let isNeeded = newCount + earlierCount + comingCount < runningCountMax
-        // Where enough threads run, one watches them.
-        guard isNeeded || !isWatched && comingCount == 0 else { return nil }
-        if idleCount > 0 {
-            idleCount -= 1
-        } else if count < countMax {
-            count += 1
-            comingCount += 1
-            return .new
-        } else {
-            return nil
-        }
-        comingCount += 1
-        return .idle
+    /// Whether one more thread may run than do and will.
+    private var mayRunMore: Bool { newCount + earlierCount + comingCount < runningCountMax }
+
+    /// Whether a job that comes now is run at once, if none waits.
+    package mutating func canRun(at now: Tick) -> Bool {
+        pass(to: now)
+        return mayRunMore && (idleCount > 0 || count < countMax)
     }
 
-    /// Takes note that a thread that was taken looks for work.
-    package mutating func noteCame() { comingCount -= 1 }
+    /// Takes a thread for work that has come.
+    ///
+    /// - Parameter now: The time.
+    /// - Returns: Nil if the threads that run take the work when they are free, or if there is no further thread.
+    package mutating func take(at now: Tick) -> Source? {
+        pass(to: now)
+        // Where enough threads run, one watches them.
+        guard mayRunMore || !isWatched && comingCount == 0 else { return nil }
+        if idleCount > 0 {
+            idleCount -= 1
+            comingCount += 1
+            return .idle
+        }
+        guard count < countMax else { return nil }
+        count += 1
+        comingCount += 1
+        return .new
+    }
+
+    /// Records that the system could not make a thread that was taken, and that Dispatch will lend one later.
+    package mutating func noteLent() { comingCount -= 1 }
 
     /// Lets an idle thread end.
     ///
@@ -80,13 +98,28 @@ package struct PoolThreads {
     /// Takes all idle threads.
     ///
     /// - Returns: Their number.
-    package mutating func wakeAll() -> Int {
+    package mutating func takeAll() -> Int {
         defer { idleCount = 0 }
         comingCount += idleCount
         return idleCount
     }
 
-    // MARK: Jobs
+    /// Records that a thread looks for work.
+    ///
+    /// - Parameters:
+    ///   - arrival: The reason.
+    ///   - now: The time.
+    package mutating func note(_ arrival: Arrival, at now: Tick) {
+        pass(to: now)
+        switch arrival {
+        case .taken: comingCount -= 1
+        case .lent: break
+        case .watched: isWatched = false
+        case .ran(tick): newCount -= 1
+        case .ran(tick - 1): earlierCount -= 1
+        case .ran: break
+        }
+    }
 
     /// Decides the next step of a thread without a job.
     ///
@@ -100,7 +133,8 @@ package struct PoolThreads {
             newCount += 1
             return .run(tick)
         }
-        if jobsWait && !isWatched {
+        // Without jobs that wait it watches too: the next one would wake it in any case.
+        if !isWatched && (jobsWait || !mayRun && !isEnding) {
             isWatched = true
             return .watch
         }
@@ -112,16 +146,10 @@ package struct PoolThreads {
         return .wait
     }
 
-    /// Takes note that a job has run that began at a tick.
-    package mutating func noteJobEnds(_ beginning: Tick) {
-        if beginning == tick { newCount -= 1 } else if beginning == tick - 1 { earlierCount -= 1 }
-    }
-
-    /// Takes note that a tick is over, and that the thread which watched looks for work.
-    package mutating func endWatching() {
-        isWatched = false
-        tick += 1
-        earlierCount = newCount
+    private mutating func pass(to now: Tick) {
+        guard now != tick else { return }
+        earlierCount = now == tick + 1 ? newCount : 0
         newCount = 0
+        tick = now
     }
 }
