@@ -55,7 +55,7 @@ struct StageRunner {
                 entity, place, worker, setup, startingAfter: place == record.entity ? record.lastDone : 0)
             if place + 1 < entities.count { try worker.writer.moveOn(toEntity: place + 1) }
         }
-        if course.findings?.sample == nil { try worker.carrying.takeBack(by: worker.writer, options.control) }
+        if course.findings?.sample == nil { try worker.takeBackCarried() }
         leftBehindCount = progress.record.leftBehindCount
         try checkRules(worker.target)
     }

@@ -91,6 +91,13 @@ final class StreamWorker {
         }
     }
 
+    /// When all objects are done, undoes values that were carried over before a closure set the property.
+    ///
+    /// - Throws: `StoreError` or `StorageError` if the store cannot be read or written; `cancelled`.
+    func takeBackCarried() throws {
+        do { try carrying.takeBack(by: writer, setup.options.control) } catch { throw session.cause(of: error) }
+    }
+
     /// Ends the turn so that no other worker waits for it: also if the share had nothing to save, or code has kept an
     /// object of it.
     private func endTurn() {

@@ -25,13 +25,15 @@ package enum MigrationLife: CaseIterable, Sendable {
     case rollback
     /// The lightweight step, which keeps the same tables, with a grace period and its rollback.
     case lightweightRollback
+    /// A streamed stage behind a custom one, which begins again after each cut and finds the custom one's values.
+    case streamedBehindCustom
 
     /// The version to which the migration leads.
     var version: any VersionedSchema.Type {
         switch self {
         case .streamed, .streamedByTwo, .mapped, .mappedResumable, .preview, .quarantine, .mappedQuarantine, .rollback:
             Simulated2.self
-        case .custom, .customPreview: SimulatedCustom3.self
+        case .custom, .customPreview, .streamedBehindCustom: SimulatedCustom3.self
         case .lightweight, .lightweightRollback: SimulatedLinks2.self
         }
     }
@@ -40,6 +42,7 @@ package enum MigrationLife: CaseIterable, Sendable {
         switch self {
         case .streamed, .streamedByTwo, .preview, .rollback: SimulatedPlan.self
         case .custom, .customPreview: SimulatedCustomPlan.self
+        case .streamedBehindCustom: SimulatedLaterPlan.self
         case .mapped: SimulatedMappedPlan.self
         case .mappedResumable: SimulatedResumablePlan.self
         case .lightweight, .lightweightRollback: nil
@@ -51,7 +54,7 @@ package enum MigrationLife: CaseIterable, Sendable {
     func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
         switch self {
         case .streamed, .streamedByTwo, .mapped, .mappedResumable, .preview, .rollback: try work.newFault(context)
-        case .custom, .customPreview: try work.customFault(context)
+        case .custom, .customPreview, .streamedBehindCustom: try work.customFault(context)
         case .lightweight, .lightweightRollback: try work.linkFault(context)
         case .quarantine, .mappedQuarantine: try work.quarantineFault(context)
         }

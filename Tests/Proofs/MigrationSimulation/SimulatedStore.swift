@@ -32,7 +32,9 @@ struct SimulatedStore {
     private var migration: MigrationOptions {
         // A life without a plan also drops values.
         var migration = MigrationOptions(unhandledData: .drop)
-        if life == .quarantine || life == .mappedQuarantine { migration.onFailure = .quarantine() }
+        if [.quarantine, .mappedQuarantine, .streamedBehindCustom].contains(life) {
+            migration.onFailure = .quarantine()
+        }
         if life.isRollback { migration.gracePeriod = .seconds(1) }
         migration.batchByteCount = 1 + Int(seed % 3) * 400
         if life == .streamedByTwo {
