@@ -32,7 +32,6 @@ extension Sequencer {
         _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
         // Spilled entries have the next number, so they are not seen.
-        guard let first else { return try indexes.forEachEntry(in: index, prefix: prefix, at: sequence, body) }
         try indexes.forEachEntry(in: index, prefix: prefix, from: first, at: sequence, body)
     }
 

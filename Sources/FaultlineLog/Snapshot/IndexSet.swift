@@ -38,27 +38,19 @@ package final class IndexSet: @unchecked Sendable {
         return UnsafePointer(start + low)
     }
 
-    /// Calls `body` with each entry of an index whose key begins with `prefix`, as `IndexState.forEachEntry` does.
+    /// Calls `body` with each entry of an index whose key begins with `prefix`, and is not below `first` if there is
+    /// one, as `IndexState.forEachEntry` does.
     func forEachEntry(
-        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, at sequence: UInt64,
-        _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
-    ) throws {
-        guard let state = self[index.id] else { return }
-        do {
-            try state.forEachEntry(prefix: prefix, at: sequence, body)
-        } catch let error as LogError {
-            throw state.noting(error)
-        }
-    }
-
-    /// The same for entries whose keys are not below `first`.
-    func forEachEntry(
-        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer,
+        in index: IndexDefinition, prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer? = nil,
         at sequence: UInt64, _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
         guard let state = self[index.id] else { return }
         do {
-            try state.forEachEntry(prefix: prefix, from: first, at: sequence, body)
+            if let first {
+                try state.forEachEntry(prefix: prefix, from: first, at: sequence, body)
+            } else {
+                try state.forEachEntry(prefix: prefix, at: sequence, body)
+            }
         } catch let error as LogError {
             throw state.noting(error)
         }
