@@ -44,7 +44,7 @@ package final class ExecutorPool: Sendable {
         /// Tasks that wait until no call is under way.
         var drains: [PoolDrain] = []
 
-        /// Whether a job waits that is not the first one of a call, or is nested.
+        /// Whether jobs wait besides the calls in the queue.
         var hasFurtherJobs: Bool { nested.count > 0 || ready.count > 0 || actors.count > 0 }
 
         /// Whether a job waits for a thread.

@@ -33,6 +33,12 @@ struct StoreFinding: Sendable, CustomStringConvertible {
         offset = error.offset
     }
 
+    /// Whether a checkpoint or a run is damaged, which is made again from the segments.
+    var isDerivedDamage: Bool {
+        let name = path?.split(separator: "/").last ?? ""
+        return kind == .damage && (name.hasPrefix("t-") || name.hasPrefix("r-"))
+    }
+
     /// The remedy.
     var remedy: String {
         switch kind {
@@ -42,10 +48,7 @@ struct StoreFinding: Sendable, CustomStringConvertible {
             return
                 "No disk does this alone: please report it. `faultline salvage` makes tables and indexes again from the rows."
         case .damage:
-            // Checkpoints and runs.
-            let name = path?.split(separator: "/").last ?? ""
-            return name.hasPrefix("t-") || name.hasPrefix("r-")
-                ? LogError.derivedRemedy : LogError.damageRemedy
+            return isDerivedDamage ? LogError.derivedRemedy : LogError.damageRemedy
         }
     }
 

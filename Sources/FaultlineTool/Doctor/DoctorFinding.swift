@@ -58,15 +58,13 @@ package struct DoctorFinding: Sendable, Equatable {
 extension DoctorFinding {
     /// A finding of a check.
     init(_ finding: StoreFinding, of store: String) {
-        let name = finding.path?.split(separator: "/").last ?? ""
-        let isDerived = finding.kind == .damage && (name.hasPrefix("t-") || name.hasPrefix("r-"))
         let quoted = ShellWord.quoted(store)
-        code = isDerived ? .derivedDamage : finding.kind == .contradiction ? .contradiction : .damage
+        code = finding.isDerivedDamage ? .derivedDamage : finding.kind == .contradiction ? .contradiction : .damage
         message = finding.message
         path = finding.path
         offset = finding.offset
         remedy =
-            isDerived
+            finding.isDerivedDamage
             ? "\(LogError.derivedRemedy) Nothing is lost, but check the disk."
             : "`faultline verify \(quoted)` shows the extent. Restore a backup, or rescue the rest by `faultline salvage \(quoted) NEW`."
     }
@@ -104,17 +102,4 @@ extension DoctorFinding {
             remedy = "Follow the message, then run `faultline doctor \(quoted)` again."
         }
     }
-}
-
-/// A word of a command line.
-enum ShellWord {
-    /// The word as a shell reads it: in quotes where that is necessary.
-    static func quoted(_ word: String) -> String {
-        let isPlain = !word.isEmpty && word.unicodeScalars.allSatisfy { plain.contains($0) }
-        return isPlain
-            ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-
-    private static let plain = Set(
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,=".unicodeScalars)
 }
