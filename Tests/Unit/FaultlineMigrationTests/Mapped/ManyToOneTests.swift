@@ -5,6 +5,23 @@ import Testing
 
 /// Many old objects that become one new object.
 struct ManyToOneTests {
+    /// Migrates by a model, and checks the outcome.
+    ///
+    /// - Returns: The notes of the model's policies.
+    private func notes(
+        of model: MappingModel, over stores: Stores, batchByteCount: Int? = 1, _ check: (ModelContext) throws -> Void
+    ) throws -> PolicyNotes {
+        let notes = PolicyNotes()
+        var options = Stores.dropping
+        if let batchByteCount { options.batchByteCount = batchByteCount }
+        try PolicyNotes.$current.withValue(notes) {
+            try MusicPlan.$model.withValue(model) {
+                try stores.use(Music2.self, MusicPlan.self, migration: options) { _, context in try check(context) }
+            }
+        }
+        return notes
+    }
+
     /// Merges some tags, each of one of three albums, into one tag: saves after each.
     ///
     /// - Returns: The stored pairs of old and new objects that the stage has visited.
@@ -20,20 +37,13 @@ struct ManyToOneTests {
             }
             try context.save()
         }
-        let notes = PolicyNotes()
         let model = MappingModel(
             MusicPlan.album, MusicPlan.song, EntityMapping(from: "Tag", to: "Tag", policy: MergingPolicy.self),
             MusicPlan.cover)
-        try PolicyNotes.$current.withValue(notes) {
-            try MusicPlan.$model.withValue(model) {
-                var options = Stores.dropping
-                options.batchByteCount = 1
-                try stores.use(Music2.self, MusicPlan.self, migration: options) { _, context in
-                    let tags = try context.all(Music2.Tag.self)
-                    #expect(tags.map(\.word) == ["w\(count - 1)"])
-                    #expect(tags.first?.albums.map(\.title).sorted() == ["a0", "a1", "a2"])
-                }
-            }
+        let notes = try self.notes(of: model, over: stores) { context in
+            let tags = try context.all(Music2.Tag.self)
+            #expect(tags.map(\.word) == ["w\(count - 1)"])
+            #expect(tags.first?.albums.map(\.title).sorted() == ["a0", "a1", "a2"])
         }
         #expect(notes.all.first == "\(count) sources, the first is 1")
         return try #require(notes.all.last.flatMap { Int($0) })
@@ -52,19 +62,12 @@ struct ManyToOneTests {
             for number in 0..<40 { context.insert(Music1.Tag(word: "w\(number)")) }
             try context.save()
         }
-        let notes = PolicyNotes()
         let model = MappingModel(
             MusicPlan.album, MusicPlan.song, EntityMapping(from: "Tag", to: "Tag", policy: CrossingPolicy.self),
             MusicPlan.cover)
-        try PolicyNotes.$current.withValue(notes) {
-            try MusicPlan.$model.withValue(model) {
-                var options = Stores.dropping
-                options.batchByteCount = 1
-                try stores.use(Music2.self, MusicPlan.self, migration: options) { _, context in
-                    let tags = try context.all(Music2.Tag.self)
-                    #expect(tags.count == 40)
-                }
-            }
+        let notes = try self.notes(of: model, over: stores) { context in
+            let tags = try context.all(Music2.Tag.self)
+            #expect(tags.count == 40)
         }
         #expect(notes.all == ["40 tags, 40 to 40 sources, 40 to 40 destinations"])
     }
@@ -80,7 +83,6 @@ struct ManyToOneTests {
             context.insert(album)
             try context.save()
         }
-        let notes = PolicyNotes()
         func spreading(_ mapping: EntityMapping) -> EntityMapping {
             var mapping = mapping
             mapping.entityMigrationPolicy = SpreadingPolicy.self
@@ -88,15 +90,11 @@ struct ManyToOneTests {
         }
         let model = MappingModel(
             spreading(MusicPlan.album), MusicPlan.song, MusicPlan.tag, spreading(MusicPlan.cover))
-        try PolicyNotes.$current.withValue(notes) {
-            try MusicPlan.$model.withValue(model) {
-                try stores.use(Music2.self, MusicPlan.self, migration: Stores.dropping) { _, context in
-                    let records = try context.all(Music2.Record.self)
-                    #expect(records.count == count)
-                    // Each takes the first cover from the record before.
-                    #expect(records.map { $0.cover == nil } == (0..<count).map { $0 < count - 1 })
-                }
-            }
+        let notes = try self.notes(of: model, over: stores, batchByteCount: nil) { context in
+            let records = try context.all(Music2.Record.self)
+            #expect(records.count == count)
+            // Each takes the first cover from the record before.
+            #expect(records.map { $0.cover == nil } == (0..<count).map { $0 < count - 1 })
         }
         return try #require(notes.all.last.flatMap { Int($0) })
     }
@@ -113,19 +111,12 @@ struct ManyToOneTests {
             for number in 0..<500 { context.insert(Music1.Album(title: "a\(number)")) }
             try context.save()
         }
-        let notes = PolicyNotes()
         var album = MusicPlan.album
         album.entityMigrationPolicy = TaggingPolicy.self
         let model = MappingModel(album, MusicPlan.song, MusicPlan.tag, MusicPlan.cover)
-        try PolicyNotes.$current.withValue(notes) {
-            try MusicPlan.$model.withValue(model) {
-                var options = Stores.dropping
-                options.batchByteCount = 1
-                try stores.use(Music2.self, MusicPlan.self, migration: options) { _, context in
-                    let tags = try context.all(Music2.Tag.self)
-                    #expect(tags.map(\.albums.count) == [500])
-                }
-            }
+        let notes = try self.notes(of: model, over: stores) { context in
+            let tags = try context.all(Music2.Tag.self)
+            #expect(tags.map(\.albums.count) == [500])
         }
         #expect(notes.all == ["0"])
     }

@@ -10,6 +10,20 @@ import Testing
 struct StreamedLinkTests {
     private static let itemCount = 200
 
+    /// A stage that makes each tag and each item again, with its tags.
+    private static var keepingTags: ShopStages {
+        ShopStages([
+            .streamed(
+                fromVersion: Shop1.self, toVersion: Shop2.self,
+                StreamedEntity(Shop1.Tag.self) { old, output in try output.insert(Shop2.Tag(word: old.word)) },
+                StreamedEntity(Shop1.Item.self) { old, output in
+                    let new = Shop2.Item(name: old.name, price: old.price)
+                    new.tags = try old.tags.compactMap { try output.object(migratedFrom: $0, as: Shop2.Tag.self) }
+                    try output.insert(new)
+                })
+        ])
+    }
+
     /// Migrates items that have a number of tags each.
     ///
     /// - Returns: The transactions that the migration has written.
@@ -26,15 +40,7 @@ struct StreamedLinkTests {
             try context.save()
             return container.rowStore.log.snapshot().sequence
         }
-        let stage = MigrationStage.streamed(
-            fromVersion: Shop1.self, toVersion: Shop2.self,
-            StreamedEntity(Shop1.Tag.self) { old, output in try output.insert(Shop2.Tag(word: old.word)) },
-            StreamedEntity(Shop1.Item.self) { old, output in
-                let new = Shop2.Item(name: old.name, price: old.price)
-                new.tags = try old.tags.compactMap { try output.object(migratedFrom: $0, as: Shop2.Tag.self) }
-                try output.insert(new)
-            })
-        return try ShopStages.$current.withValue(ShopStages([stage])) {
+        return try ShopStages.$current.withValue(Self.keepingTags) {
             var options = Stores.dropping
             options.workerCount = 1
             // A batch does not end for its bytes.
@@ -126,17 +132,9 @@ struct StreamedLinkTests {
                     if number % 100 == 99 { try context.save() }
                 }
             }
-            let stage = MigrationStage.streamed(
-                fromVersion: Shop1.self, toVersion: Shop2.self,
-                StreamedEntity(Shop1.Tag.self) { old, output in try output.insert(Shop2.Tag(word: old.word)) },
-                StreamedEntity(Shop1.Item.self) { old, output in
-                    let new = Shop2.Item(name: old.name, price: old.price)
-                    new.tags = try old.tags.compactMap { try output.object(migratedFrom: $0, as: Shop2.Tag.self) }
-                    try output.insert(new)
-                })
             #expect(PeakMemory.reset())
             let before = try #require(PeakMemory.residentByteCount)
-            try ShopStages.$current.withValue(ShopStages([stage])) {
+            try ShopStages.$current.withValue(StreamedLinkTests.keepingTags) {
                 let options = MigrationOptions(memoryCeiling: 16 << 20, unhandledData: .drop)
                 try stores.use(Shop2.self, ShopPlan.self, migration: options) { _, _ in }
             }
