@@ -149,7 +149,9 @@ extension ObjectHandle {
         let old = core.pointee.detachedTarget(slot)
         if target?.isDetached != false, target?.object === old?.object { return }
         core.pointee.noteChange(slot)
-        core.pointee.extra.setTarget(slot, target.map { DetachedGraph.node(of: $0, besides: self) })
+        // An object in a context leads to no detached one, so a reference to it needs no graph.
+        core.pointee.extra.setTarget(
+            slot, target.map { $0.isDetached ? DetachedGraph.node(of: $0, besides: self) : DetachedNode(attached: $0) })
         connect(slot, leaving: old.map { [$0] } ?? [], joining: target.map { [$0] } ?? [])
     }
 

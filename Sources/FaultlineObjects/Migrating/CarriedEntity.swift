@@ -49,7 +49,10 @@ package final class CarriedEntity {
     private let newEntity: EntityStorage
     private let slots: [Slots]
     private let defaults: Draft
+    private let newHomeAddress: UnsafeMutableRawPointer
     private var carried: [Carried] = []
+    /// Whether a closure has set each property of the object that keeps the identity of the current old one.
+    private var isSetByHeir: [Bool]
     /// By property, in the given order.
     package private(set) var batch: [Tally]
 
@@ -96,6 +99,8 @@ package final class CarriedEntity {
         self.target = target
         self.oldHome = oldHome
         self.newHome = newHome
+        newHomeAddress = Unmanaged.passUnretained(newHome).toOpaque()
+        isSetByHeir = [Bool](repeating: false, count: slots.count)
         self.oldEntity = oldEntity
         self.newEntity = newEntity
         self.slots = slots
@@ -129,19 +134,21 @@ package final class CarriedEntity {
         var heir: Int?
         for object in start..<target.pending.inserted.count {
             let core = target.pending.inserted[object].core
-            guard core.pointee.home.takeUnretainedValue() === newHome, let draft = core.pointee.draft else { continue }
-            for (place, slot) in slots.enumerated() where !isDefault(draft, slot) { batch[place].set += 1 }
-            if isOwn, target.rules.chosenNumbers[core.pointee.number] == number { heir = object }
+            guard core.pointee.home.toOpaque() == newHomeAddress, let draft = core.pointee.draft else { continue }
+            let isHeir = isOwn && target.rules.chosenNumbers[core.pointee.number] == number
+            if isHeir { heir = object }
+            for place in slots.indices {
+                let isSet = !isDefault(draft, slots[place])
+                if isSet { batch[place].set += 1 }
+                if isHeir { isSetByHeir[place] = isSet }
+            }
         }
         guard isOwn else { return }
         try withRow(of: old, number) { row in
-            for (place, slot) in slots.enumerated() where Self.hasValue(row, slot) {
+            for place in slots.indices where Self.hasValue(row, slots[place]) {
                 batch[place].had += 1
-                guard let heir, let draft = target.pending.inserted[heir].core.pointee.draft, isDefault(draft, slot)
-                else {
-                    continue
-                }
-                carry(row, slot, into: target.pending.inserted[heir])
+                guard let heir, !isSetByHeir[place] else { continue }
+                carry(row, slots[place], into: target.pending.inserted[heir])
                 carried.append(Carried(object: heir, place: place))
                 batch[place].carried += 1
             }
