@@ -147,7 +147,7 @@ struct ObjectInsertion {
             }
             RelationshipEditor(context).setMembers(of: handle, slot, to: wanted)
         }
-        DetachedNode.leave(extra.takeNodes(of: nil))
+        extra.leaveNodes()
         extra.graph = nil
         if extra.adoptedBlobs.isEmpty { handle.core.pointee.dropExtra() }
     }

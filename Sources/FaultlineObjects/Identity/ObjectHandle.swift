@@ -36,21 +36,31 @@ extension [ObjectHandle] {
     }
 
     /// How many objects of each entity there are.
-    var countsByEntity: [String: Int] {
+    var countsByEntity: [String: Int] { counts { _, _ in true } }
+
+    /// How many objects of each entity meet a condition, by their indices and cores.
+    @inline(__always)
+    func counts(where isCounted: (_ place: Int, _ core: UnsafeMutablePointer<ModelCore>) -> Bool) -> [String: Int] {
         var counts: [String: Int] = [:]
-        var name = ""
+        var current: Unmanaged<ObjectHome>?
         var count = 0
-        // Neighbours mostly belong to one entity.
-        for handle in self {
-            let home = handle.core.pointee.home.takeUnretainedValue()
-            if home.entityName != name {
-                if count > 0 { counts[name, default: 0] += count }
-                name = home.entityName
-                count = 0
-            }
-            count += 1
+        func settle() {
+            guard count > 0, let current else { return }
+            counts[current.takeUnretainedValue().entityName, default: 0] += count
+            count = 0
         }
-        if count > 0 { counts[name, default: 0] += count }
+        withUnsafeBufferPointer { handles in
+            for place in handles.indices where isCounted(place, handles[place].core) {
+                let home = handles[place].core.pointee.home
+                // Neighbours mostly belong to one entity.
+                if home.toOpaque() != current?.toOpaque() {
+                    settle()
+                    current = home
+                }
+                count += 1
+            }
+            settle()
+        }
         return counts
     }
 }

@@ -83,7 +83,7 @@ final class DetachedMembers {
             owner?.letGo(of: [node])
             if let object = node.object()?.object, !array.removeLast(object) { array.remove { $0 === object } }
         }
-        DetachedNode.leave([node])
+        node.leave()
     }
 
     /// Lends the members to a change in place.

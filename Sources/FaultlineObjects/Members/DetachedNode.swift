@@ -225,22 +225,35 @@ final class DetachedNode {
     /// refers to, go, with those that they alone refer to.
     static func leave(_ nodes: [DetachedNode]) {
         var left = nodes
-        while let node = left.popLast() {
-            node.lock.lock()
-            node.referenceCount -= 1
-            guard node.referenceCount == 0 else {
-                node.lock.unlock()
-                continue
-            }
-            let state = node.parked
-            node.parked = nil
-            node.lock.unlock()
-            node.letGoOfObject()
-            guard let state else { continue }
-            left += state.pointee.extraIfPresent?.takeNodes(of: node) ?? []
+        while let node = left.popLast() { left += node.dropReference() }
+    }
+
+    /// Notes that one relationship leads here no more; see `leave(_:)`.
+    func leave() {
+        let left = dropReference()
+        if !left.isEmpty { Self.leave(left) }
+    }
+
+    /// Counts one reference less.
+    ///
+    /// - Returns: The nodes that the state referred to, if it has ended.
+    private func dropReference() -> [DetachedNode] {
+        lock.lock()
+        referenceCount -= 1
+        guard referenceCount == 0 else {
+            lock.unlock()
+            return []
+        }
+        let state = parked
+        parked = nil
+        lock.unlock()
+        letGoOfObject()
+        guard let state else { return [] }
+        defer {
             state.deinitialize(count: 1)
             state.deallocate()
         }
+        return state.pointee.extraIfPresent?.takeNodes(of: self) ?? []
     }
 
     private static func destroy(_ state: UnsafeMutablePointer<ModelCore>) {

@@ -50,11 +50,11 @@ package final class CarriedEntity {
     private let slots: [Slots]
     private let defaults: Draft
     private let newHomeAddress: UnsafeMutableRawPointer
-    private var carried: [Carried] = []
+    @exclusivity(unchecked) private var carried: [Carried] = []
     /// Whether a closure has set each property of the object that keeps the identity of the current old one.
-    private var isSetByHeir: [Bool]
+    @exclusivity(unchecked) private var isSetByHeir: [Bool]
     /// By property, in the given order.
-    package private(set) var batch: [Tally]
+    @exclusivity(unchecked) package private(set) var batch: [Tally]
 
     /// Pairs the properties of two contexts; nil if one of them lacks the entity, or a property.
     ///

@@ -58,7 +58,7 @@ final class ObjectExtra {
         node?.refer()
         let old = targets[slot]
         targets[slot] = node
-        if let old { DetachedNode.leave([old]) }
+        old?.leave()
     }
 
     func addReferrer(_ node: DetachedNode) {
@@ -104,6 +104,14 @@ final class ObjectExtra {
         return nodes
     }
 
+    /// Lets go of all relationships.
+    func leaveNodes() {
+        guard members.isEmpty, let only = targets.only else { return DetachedNode.leave(takeNodes(of: nil)) }
+        targets = SlotTargets()
+        hasUncompared = false
+        only.leave()
+    }
+
     /// Takes an object out of what other detached objects hold, because its initializer failed.
     func leavePartners(_ node: DetachedNode) {
         var partners = members.values.flatMap(\.nodes)
@@ -128,6 +136,9 @@ struct SlotTargets {
     private var others: [(slot: Int, target: DetachedNode)] = []
 
     var isEmpty: Bool { first == nil }
+
+    /// The target, if it is the only one.
+    var only: DetachedNode? { others.isEmpty ? first?.target : nil }
 
     subscript(slot: Int) -> DetachedNode? {
         get {

@@ -11,9 +11,9 @@ extension Save {
         guard let stage = context.stage else { return }
         var saved = StageSession.Counts()
         saved.blobsLeftBehind = writer.keptBlobs.count
-        let added = zip(context.pending.inserted, numbers.numbers).filter { $0.1 != 0 }.map(\.0)
-        let changed = context.pending.changed.filter { !$0.core.pointee.has(.deleted) }
-        saved.written = (added + changed).countsByEntity
+        let changed = context.pending.changed.array.counts { _, core in !core.pointee.has(.deleted) }
+        saved.written = context.pending.inserted.counts { place, _ in numbers[place] != 0 }
+            .merging(changed, uniquingKeysWith: +)
         for (ordinal, count) in cleared.counts {
             saved.written[context.homes[ordinal].entityName, default: 0] += count
         }

@@ -15,9 +15,12 @@ extension Save {
         numbers.begin(context.pending.inserted.count)
         // Objects whose unique keys refer to other new objects: those get their numbers first.
         var waiting: [Int] = []
+        let hasSharedTables = !context.rules.sharedTables.isEmpty
         try context.pending.inserted.forEachKept { position, core, entity in
             guard core.pointee.draft != nil else { return }
-            try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
+            if hasSharedTables {
+                try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
+            }
             if entity.uniqueIndexes.isEmpty || !entity.uniqueKeysNameObjects {
                 _ = try resolveInsert(position, core, entity, in: &transaction)
             } else {
