@@ -29,7 +29,7 @@ enum EmployeeStore {
     }
 
     /// Makes a store of the hundred departments and `count` employees, and leaves it open.
-    private static func filled(_ folder: StoreFolder, _ count: Int) throws -> ModelContainer {
+    static func filled(_ folder: StoreFolder, _ count: Int) throws -> ModelContainer {
         try empty.make(folder, count)
         let container = try open(folder)
         let context = ModelContext(container)

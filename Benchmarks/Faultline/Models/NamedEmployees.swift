@@ -53,7 +53,7 @@ enum NamedEmployees: VersionedSchema {
 extension EmployeeStore {
     /// The full store with the index of names.
     static let named = StartingStore("named-1") { folder, count in
-        try full.make(folder, count)
+        try filled(folder, count).close()
         try NamedEmployees.open(folder).close()
     }
 }
