@@ -41,7 +41,13 @@ extension LeftBehind: Codable {
         } else if let first = try container.decodeIfPresent(UInt64.self, forKey: .firstBlob) {
             self = .blobRange(first: first, end: try container.decode(UInt64.self, forKey: .endBlob))
         } else {
-            self = .table(try container.decode(UInt16.self, forKey: .table))
+            let table = try container.decode(UInt16.self, forKey: .table)
+            // The number comes from a file, and the table will be dropped.
+            guard table >= TableID.firstEntity else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .table, in: container, debugDescription: "Table \(table) belongs to the engine.")
+            }
+            self = .table(table)
         }
     }
 
