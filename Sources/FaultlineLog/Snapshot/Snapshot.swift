@@ -92,6 +92,16 @@ package final class Snapshot: @unchecked Sendable {
     {
         let location = try location(of: id, in: table)
         guard !location.isAbsent else { return nil }
+        return try read(id, in: table, at: location, into: &buffer)
+    }
+
+    /// Reads the record at `location` with one read, and verifies it.
+    ///
+    /// - Returns: The record, valid until the buffer is used again.
+    /// - Throws: `.damaged` if the record does not verify or is another object's.
+    func read(
+        _ id: RecordID, in table: TableID, at location: Location, into buffer: inout RecordBuffer
+    ) throws(LogError) -> RecordView {
         while true {
             switch try read(id, in: table, at: location, into: buffer.bytes) {
             case .record(let view, _): return view

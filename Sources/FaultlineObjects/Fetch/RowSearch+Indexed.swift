@@ -79,14 +79,14 @@ extension RowSearch {
         try visitMatches(
             query, keepingObjects: keepingRows, within: found.window,
             from: { take in
-                var buffer = RecordBuffer()
+                var window = RecordWindow(snapshot)
                 var left = countMax
                 try snapshot.walk(selection.ranges[0], of: selection.index, order) { number in
                     left -= 1
                     isGivenUp = left < 0
                     guard !isGivenUp else { return false }
                     let found = try rows.foundRow(
-                        number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+                        number, query.home, query.entity, asksObjects: !query.lowered.isExact, by: &window)
                     return try found.map(take) ?? true
                 }
             },

@@ -130,10 +130,10 @@ struct RowSearch {
     private func read<T: PersistentModel>(
         _ numbers: [RecordID], _ query: Query<T>, _ take: (FoundRow) throws -> Bool
     ) throws {
-        var buffer = RecordBuffer()
+        var window = RecordWindow(context.snapshot)
         for number in numbers where number != 0 && number <= ModelCore.numberMask {
             let found = try rows.foundRow(
-                number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+                number, query.home, query.entity, asksObjects: !query.lowered.isExact, by: &window)
             if let found, try !take(found) { return }
         }
     }

@@ -10,8 +10,21 @@ extension PersistentIdentifier: LosslessStringConvertible {
     ///
     /// - Complexity: Linear in the length of the entity's name.
     public var description: String {
-        let place = "~\(number)" + (storeIdentifier.map { "~" + $0 } ?? "")
-        return Self.escaped(entityName) + place
+        var name = Self.escaped(entityName)
+        return name.withUTF8 { name in
+            String(unsafeUninitializedCapacity: name.count + Self.placeByteCountMax) { buffer in
+                var text = TextBuffer(buffer)
+                text.append(name)
+                text.append(UInt8(ascii: "~"))
+                text.append(decimal: number)
+                if !isTemporary {
+                    text.append(UInt8(ascii: "~"))
+                    text.append(hexadecimal: id.storeHigh)
+                    text.append(hexadecimal: id.storeLow)
+                }
+                return text.count
+            }
+        }
     }
 
     /// Reads the text of an identifier, which may come from a client.
@@ -43,7 +56,9 @@ extension PersistentIdentifier: LosslessStringConvertible {
     }
 
     private static let digits = Array("0123456789abcdef".utf8)
-    private static let textByteCountMax = 3 * nameByteCountMax + 1 + 20 + 1 + 32
+    /// Bytes of number and store, with their separators.
+    private static let placeByteCountMax = 1 + 20 + 1 + 32
+    private static let textByteCountMax = 3 * nameByteCountMax + placeByteCountMax
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {

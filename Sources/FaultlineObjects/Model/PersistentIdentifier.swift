@@ -119,14 +119,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 /// A 128-bit identifier, a store's or a transaction's, as 32 hexadecimal digits.
 enum IdentifierText {
     static func text(high: UInt64, low: UInt64) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(unsafeUninitializedCapacity: 32) { buffer in
-            for index in 0..<16 {
-                let shift = UInt64(60 - 4 * index)
-                buffer[index] = digits[Int(high >> shift & 15)]
-                buffer[index + 16] = digits[Int(low >> shift & 15)]
-            }
-            return 32
+        String(unsafeUninitializedCapacity: 32) { buffer in
+            var text = TextBuffer(buffer)
+            text.append(hexadecimal: high)
+            text.append(hexadecimal: low)
+            return text.count
         }
     }
 

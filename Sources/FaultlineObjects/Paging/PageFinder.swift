@@ -114,10 +114,10 @@ struct PageFinder {
             query, keepingObjects: true,
             from: { take in
                 if let numbers = try search.namedNumbers(query) {
-                    var buffer = RecordBuffer()
+                    var window = RecordWindow(snapshot)
                     for number in numbers where number > start.number {
                         let row = try RowCache(context).foundRow(
-                            number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+                            number, query.home, query.entity, asksObjects: !query.lowered.isExact, by: &window)
                         if let row, try !take(row) { return }
                     }
                     return
@@ -160,14 +160,14 @@ struct PageFinder {
         try search.visitMatches(
             query, keepingObjects: true,
             from: { take in
-                var buffer = RecordBuffer()
+                var window = RecordWindow(snapshot)
                 var left = countMax
                 try snapshot.walk(selection.ranges[0], of: selection.index, order, behind: place) { number in
                     left -= 1
                     isGivenUp = left < 0
                     guard !isGivenUp else { return false }
                     let row = try RowCache(context).foundRow(
-                        number, query.home, query.entity, asksObjects: !query.lowered.isExact, into: &buffer)
+                        number, query.home, query.entity, asksObjects: !query.lowered.isExact, by: &window)
                     return try row.map(take) ?? true
                 }
             },

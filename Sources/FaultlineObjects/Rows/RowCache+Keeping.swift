@@ -109,14 +109,14 @@ extension RowCache {
         return (row, reference)
     }
 
-    /// The newest row of an object: from memory if a look-up has left it there, else read into a buffer; nil if there
-    /// is none.
+    /// The newest row of an object: from memory if a look-up has left it there, else read by a window of the context's
+    /// snapshot; nil if there is none.
     ///
     /// If objects are evaluated, which may load other rows, it must be read: a row in memory is certain to stay only
     /// until the next is loaded.
     func foundRow(
         _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage, asksObjects: Bool,
-        into buffer: inout RecordBuffer
+        by window: inout RecordWindow
     ) throws -> FoundRow? {
         let reference = asksObjects ? .none : home.recentRows.row(of: number)
         if reference != .none, let row = loadedRow(reference),
@@ -124,7 +124,7 @@ extension RowCache {
         {
             return FoundRow(number, row, reference)
         }
-        guard let record = try context.snapshot.read(number, in: entity.table, into: &buffer) else { return nil }
+        guard let record = try window.read(number, in: entity.table) else { return nil }
         context.tally.addRow()
         return FoundRow(record, try context.store.view(record, of: entity), isSingle: true)
     }

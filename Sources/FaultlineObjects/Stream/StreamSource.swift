@@ -88,10 +88,10 @@ extension RowSearch {
             query, keepingObjects: false,
             from: { take in
                 if let named {
-                    var buffer = RecordBuffer()
+                    var window = RecordWindow(snapshot)
                     for next in named[named.firstPlace(behind: number)...] {
                         // An object that is made of a row may load other rows.
-                        let row = try rows.foundRow(next, query.home, query.entity, asksObjects: true, into: &buffer)
+                        let row = try rows.foundRow(next, query.home, query.entity, asksObjects: true, by: &window)
                         if let row, try !take(row) { return }
                     }
                     return
