@@ -244,6 +244,11 @@ final class MigrationCourse {
             let blobBytesRead = tallies.sum.blobBytesRead
             counts.blobBytesRead += blobBytesRead - settled.blobBytesRead
             settled.blobBytesRead = blobBytesRead
+            let saved = tallies.savedBlobs
+            counts.blobBytesWritten += saved.byteCountWritten - settled.saved.byteCountWritten
+            counts.blobBytesMoved += saved.byteCountMoved - settled.saved.byteCountMoved
+            countMoved(blobs: saved.passedCount - settled.saved.passedCount)
+            settled.saved = saved
         }
         guard let pass else { return }
         let nanoseconds = options.clock.monotonicNanoseconds()
@@ -295,6 +300,7 @@ final class MigrationCourse {
         settle()
         self.tallies = tallies
         settled.blobBytesRead = tallies.sum.blobBytesRead
+        settled.saved = tallies.savedBlobs
     }
 }
 
@@ -304,6 +310,8 @@ extension MigrationCourse {
         var nanoseconds: UInt64
         var byteCount: UInt64
         var blobBytesRead = 0
+        /// The large values that were written and moved.
+        var saved = SavedBlobs()
     }
 }
 

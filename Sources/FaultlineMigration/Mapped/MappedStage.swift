@@ -71,6 +71,7 @@ final class MappedStage: MappedObjects {
         target.core.rules.keepsGivenOrder = true
         target.core.rules.isSavedByStage = true
         target.core.rules.mayMoveBlob = { [unowned self] blob in movedBlobs.move(blob, newest()) }
+        source.core.rules.willRefer = { [unowned self] blob, entityName in move(blob, of: entityName) }
     }
 
     // MARK: Pairs of old and new objects

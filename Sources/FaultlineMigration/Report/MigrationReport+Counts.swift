@@ -20,6 +20,7 @@ extension MigrationReport {
         blobsMoved = counts.blobsMoved
         blobsLeftBehind = counts.blobsLeftBehind
         blobBytesRead = counts.blobBytesRead
+        blobBytesSaved = SavedBytes(moved: counts.blobBytesMoved, written: counts.blobBytesWritten)
         resumes = counts.resumes
         stages = counts.stages.map(Stage.init)
         self.lastPasses = lastPasses.compactMap(Pass.init)

@@ -17,6 +17,7 @@ extension MigrationReport {
         blobsMoved = try count(.blobsMoved)
         blobsLeftBehind = try count(.blobsLeftBehind)
         blobBytesRead = try count(.blobBytesRead)
+        blobBytesSaved = try container.decodeIfPresent(SavedBytes.self, forKey: .blobBytesSaved) ?? SavedBytes()
         resumes = try count(.resumes)
         bytesWritten = try count(.bytesWritten)
         nanoseconds = try count(.nanoseconds)

@@ -7,7 +7,8 @@ extension MigrationReport: CustomStringConvertible {
         var parts = [
             "\(objectsRead) objects read", "\(objectsWritten) written", "\(objectsFound) found",
             "\(objectsDropped) dropped", "\(blobsMoved) blobs moved", "\(blobsLeftBehind) left behind",
-            "\(blobBytesRead) blob bytes read", "\(resumes) resumes",
+            "blob bytes: \(blobBytesMoved) moved", "\(blobBytesRead) read", "\(blobBytesWritten) written",
+            "\(resumes) resumes",
         ]
         if objectsCopied > 0 { parts.append("\(objectsCopied) copied") }
         if objectsDeleted > 0 { parts.append("\(objectsDeleted) deleted") }
@@ -37,6 +38,11 @@ extension MigrationReport: CustomStringConvertible {
             }
             lines += stage.properties.filter { $0.had > 0 || $0.have > 0 }.map(Self.line)
             lines += Self.costs(stage.passes)
+        }
+        if [blobsMoved, blobBytesMoved, blobBytesRead, blobBytesWritten].contains(where: { $0 > 0 }) {
+            lines.append(
+                "  large values: \(ReportFigure.count(blobsMoved)) moved (\(ReportFigure.bytes(blobBytesMoved))), "
+                    + "\(ReportFigure.bytes(blobBytesRead)) read, \(ReportFigure.bytes(blobBytesWritten)) written")
         }
         lines += Self.costs(lastPasses)
         if changesNotSaved > 0 { lines.append("  \(changesNotSaved) objects were changed and not saved") }

@@ -22,12 +22,20 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     public internal(set) var objectsDeleted = 0
     /// Objects that closures of custom stages had changed and not saved when they returned: these changes are lost.
     public internal(set) var changesNotSaved = 0
-    /// Large values that were moved without being read.
+    /// Large values that a new owner took over, and that were not written again.
     public internal(set) var blobsMoved = 0
     /// Large values that no new object took over, or that a closure dropped.
     public internal(set) var blobsLeftBehind = 0
     /// Bytes of large values that were read.
+    ///
+    /// If code sets an attribute to `Data` that it has just read, the bytes count as read and as moved.
     public internal(set) var blobBytesRead = 0
+    /// Bytes of large values that were saved, uncompressed.
+    public internal(set) var blobBytesSaved = SavedBytes()
+    /// Bytes of large values that stages saved as new ones: set by code, or copied.
+    public var blobBytesWritten: Int { blobBytesSaved.written }
+    /// Bytes of the large values that were moved.
+    public var blobBytesMoved: Int { blobBytesSaved.moved }
     /// How often the migration was resumed after it had been stopped.
     public internal(set) var resumes = 0
     /// Bytes that were written to the store's files, including large values; without the bytes that maintenance wrote
@@ -70,9 +78,17 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     /// Keys of the report as JSON.
     enum CodingKeys: String, CodingKey {
         case versions, objectsRead, objectsWritten, objectsFound, objectsDropped, objectsCopied, objectsDeleted
-        case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, resumes, bytesWritten, nanoseconds, stages
-        case quarantined, gracePeriod
+        case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, blobBytesSaved
+        case resumes, bytesWritten, nanoseconds, stages, quarantined, gracePeriod
         case lastPasses, isDryRun, sample, failures, isIncomplete, diskBytesNeeded, diskBytesFree
+    }
+
+    /// Bytes of the large values that stages saved.
+    public struct SavedBytes: Codable, Sendable, Equatable {
+        /// Bytes of values that a new owner took over: they were not written again.
+        public internal(set) var moved = 0
+        /// Bytes of values that code had set, or that were copied.
+        public internal(set) var written = 0
     }
 
     /// The result of one stage.

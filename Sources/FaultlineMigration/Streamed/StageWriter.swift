@@ -122,6 +122,7 @@ final class StageWriter: NewObjectWriter {
     func end(entityPlace: Int) {
         if !wroteAnything { uncounted.dropped += 1 }
         isConverting = false
+        target.forgetReadValue()
         self.entityPlace = entityPlace
         doneInBatch += 1
     }

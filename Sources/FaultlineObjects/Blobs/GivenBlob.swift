@@ -14,6 +14,20 @@ final class GivenBlob: BlobSource {
 
     private struct Weak: Sendable { weak var blob: GivenBlob? }
 
+    /// A value that an object of a migration stage's context has.
+    struct Owned: Sendable {
+        let number: UInt64
+        fileprivate weak var log: Log?
+
+        /// - Parameters:
+        ///   - number: The value.
+        ///   - log: The log that it is in.
+        init(_ number: UInt64, in log: Log) {
+            self.number = number
+            self.log = log
+        }
+    }
+
     /// The values that unsaved objects refer to, by number.
     private static let all = Guarded<[UInt64: Weak]>([:])
     private static let lastNumber = Atomic<UInt64>(firstNumber)
@@ -22,13 +36,21 @@ final class GivenBlob: BlobSource {
 
     let number: UInt64
     private let origin: Origin
+    private let owned: Owned?
 
-    convenience init(_ held: HeldBlob, _ tally: ReadTally? = nil) { self.init(.held(held, tally)) }
+    /// - Parameters:
+    ///   - held: A stored value.
+    ///   - tally: Counts its reads.
+    ///   - owned: The same, if a save may move it; nil if each save copies it.
+    convenience init(_ held: HeldBlob, _ tally: ReadTally? = nil, owned: Owned? = nil) {
+        self.init(.held(held, tally), owned)
+    }
 
-    convenience init(_ upload: FinishedUpload) { self.init(.upload(upload)) }
+    convenience init(_ upload: FinishedUpload) { self.init(.upload(upload), nil) }
 
-    private init(_ origin: Origin) {
+    private init(_ origin: Origin, _ owned: Owned?) {
         self.origin = origin
+        self.owned = owned
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         let (number, weakly) = (number, Weak(blob: self))
         Self.all.withLock { $0[number] = weakly }
@@ -52,6 +74,12 @@ final class GivenBlob: BlobSource {
     }
 
     var byteCount: UInt64 { held.byteCount }
+
+    /// The number of the stored value that a save in a stage may move to another object; nil if it must be copied.
+    func movableNumber(in log: Log) -> UInt64? {
+        guard let owned, owned.log === log else { return nil }
+        return owned.number
+    }
 
     /// Makes it a value of an object that the transaction writes.
     ///

@@ -32,13 +32,13 @@ extension ModelCore {
             give(GivenBlob(held, tally), to: slot)
         case .uploaded(let upload)?:
             give(GivenBlob(upload), to: slot)
-        case .staged(let reference, let source)? where mayRefer(to: source):
+        case .staged(let reference, let source)? where isFixed(source) && mayRefer(to: source):
             refer(to: reference.identifier, reference.byteCount, source, slot)
         case .staged(let reference, let source)?:
-            // It is in another store, or in a context that reads another state of this store.
+            // A save may replace it; or it is in another store, or in a context that reads another state of this store.
             do throws(LogError) {
                 guard let core = source as? ContextCore else { return }
-                give(GivenBlob(try core.hold(reference), core.tally), to: slot)
+                give(try core.given(reference), to: slot)
             } catch {
                 refuse(StorageError.translating(error))
             }
@@ -64,11 +64,14 @@ extension ModelCore {
         extra.blobSources[slot] = source
     }
 
+    /// Whether the values of a source stay where they are while the object is unsaved.
+    private func isFixed(_ source: any BlobSource) -> Bool { (source as? ContextCore)?.rules.isReadOnly ?? true }
+
     /// Whether a save of this object finds a blob that another context can read: one in the same context, or, in a
     /// migration, one of the old state in the same log.
     ///
     /// An object in no context checks that when it is inserted.
-    private func mayRefer(to source: any BlobSource) -> Bool {
+    func mayRefer(to source: any BlobSource) -> Bool {
         guard let context, let other = source as? ContextCore else { return true }
         return context === other || context.rules.mayMoveBlob != nil && context.store.log === other.store.log
     }

@@ -87,7 +87,12 @@ extension ModelCore {
                 throw KeyedValueError(message: "was set to a value that does not encode: \(error).")
             }
         } else if _$beginChange(slot) {
-            write { $0.set(fitted, slot) }
+            switch fitted {
+            // As the setters of classes, so that a migration stage spills them.
+            case .data(let data): Data._$write(data, &self, slot)
+            case .string(let text): String._$write(text, &self, slot)
+            default: write { $0.set(fitted, slot) }
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 internal import FaultlineLog
 internal import FaultlineStore
+internal import Foundation
 
 /// A migration stage writes a large value to the store when an object in its context gets the value, so that an unsaved
 /// object holds a reference of a hundred bytes, and not the value.
@@ -39,5 +40,45 @@ extension ModelCore {
         } catch {
             return false
         }
+    }
+
+    // MARK: Values that were read
+
+    /// The value of a large slot, if the stage has read it last; lets go of another one.
+    func readValue(_ reference: BlobReference, by reader: ContextCore, in stage: StageSession) -> Data? {
+        if let data = ReadValues.data(of: reference, by: reader, in: ObjectIdentifier(stage)) { return data }
+        stage.forgetReadValue()
+        return nil
+    }
+
+    /// Keeps the value that a stage has read last.
+    func keepReadValue(_ data: Data, _ reference: BlobReference, by reader: ContextCore, in stage: StageSession) {
+        ReadValues.keep(
+            data, reference, of: home._withUnsafeGuaranteedRef { $0.entityName }, by: reader,
+            in: ObjectIdentifier(stage))
+    }
+
+    /// Sets a slot to a reference to the stored value that was read as `data` by a context of a migration stage.
+    ///
+    /// - Returns: False if `data` is no such value, or was modified, or its bytes are needed: then they must be written.
+    @inline(never)
+    mutating func refer(toReadValue data: Data, _ slot: Int) -> Bool {
+        guard let draft else { return canonicalCore?.pointee.refer(toReadValue: data, slot) ?? false }
+        guard let value = ReadValues.find(data), let reader = value.reader as? ContextCore,
+            home.takeUnretainedValue().entity?.maySpill(slot) ?? true
+        else { return false }
+        if reader.rules.isReadOnly {
+            guard mayRefer(to: reader) else { return false }
+            reader.rules.willRefer?(value.reference.identifier, value.entityName)
+            write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            setReference(to: value.reference.identifier, value.reference.byteCount, reader, slot)
+            return true
+        }
+        // The object may have the value already.
+        if context === reader, draft.blobReference(slot)?.identifier == value.reference.identifier { return true }
+        guard let given = try? reader.given(value.reference) else { return false }
+        write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
+        setReference(to: given.number, given.byteCount, given, slot)
+        return true
     }
 }

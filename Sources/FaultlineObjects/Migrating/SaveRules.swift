@@ -26,6 +26,9 @@ package struct SaveRules {
     package var sharedTables: Set<TableID> = []
     /// Counts the memory of the unsaved objects, for saves within the ceiling.
     var unsavedBytes = UnsavedBytes()
+    /// Called with a large value that was read as `Data`, and the entity of its owner, before another object refers to
+    /// it.
+    package var willRefer: ((_ blob: UInt64, _ entityName: String) -> Void)?
     /// Called with the bytes of a large value before memory is taken for it.
     package var willHold: ((_ byteCount: Int) -> Void)?
 

@@ -43,6 +43,9 @@ package struct StageContext {
         ) { core.pending.inserted[$0].core.pointee.draft?.memoryByteCount ?? 0 }
     }
 
+    /// Lets go of the large value that the contexts of the stage have read last.
+    package func forgetReadValue() { core.stage?.forgetReadValue() }
+
     /// Inserts an object, or throws the reason why it cannot.
     package func insertChecked<T: PersistentModel>(_ model: T) throws {
         ObjectInsertion(core).insert(model: model)

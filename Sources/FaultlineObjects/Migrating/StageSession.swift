@@ -64,7 +64,15 @@ package final class StageSession: Sendable {
     package var saved: Counts { state.withLock { $0.saved } }
 
     /// Ends the closure: its contexts can save no more.
-    package func end() { state.withLock { $0.isOver = true } }
+    package func end() {
+        forgetReadValue()
+        state.withLock { $0.isOver = true }
+    }
+
+    deinit { forgetReadValue() }
+
+    /// Lets go of the large value that its contexts have read last.
+    package func forgetReadValue() { ReadValues.forget(ObjectIdentifier(self)) }
 
     /// Called before a context of the stage fetches or saves; its errors are thrown there.
     package var onUse: (@Sendable () throws -> Void)? {

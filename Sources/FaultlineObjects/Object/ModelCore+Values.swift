@@ -299,6 +299,9 @@ extension ModelCore {
         guard let source = blobSource(slot, reference), let byteCount = Int(exactly: reference.byteCount) else {
             return nil
         }
+        let stage = context?.stage
+        let reader = stage == nil ? nil : source as? ContextCore
+        if let stage, let reader, let data = readValue(reference, by: reader, in: stage) { return data }
         source.willHold(byteCount)
         var data = Data(count: byteCount)
         let held = heldBlob(reference)
@@ -311,6 +314,7 @@ extension ModelCore {
             } catch { failure = error }
         }
         if let failure { return renewValue(slot, insteadOf: reference, failure) ? self.data(of: slot) : nil }
+        if let stage, let reader { keepReadValue(data, reference, by: reader, in: stage) }
         return data
     }
 

@@ -236,6 +236,7 @@ extension Data: StoredScalar {
     }
     /// Writes the bytes; a save may store many of them outside the row.
     public static func _$write(_ value: Data, _ core: inout ModelCore, _ slot: Int) {
+        if ReadValues.isInUse, core.refer(toReadValue: value, slot) { return }
         core.write { draft in value.withUnsafeBytes { draft.setBytes(slot, $0) } }
         if value.count >= UnsavedBytes.longByteCountMin { core.noteLongValue(slot) }
     }

@@ -17,6 +17,11 @@ extension ContextCore: BlobSource {
         return try snapshot.hold(reference.identifier)
     }
 
+    /// A stored value for another object: a save in this context's stage moves it if its owner gives it up.
+    func given(_ reference: BlobReference) throws(LogError) -> GivenBlob {
+        GivenBlob(try hold(reference), tally, owned: GivenBlob.Owned(reference.identifier, in: store.log))
+    }
+
     func readBlob(
         _ reference: BlobReference, _ held: HeldBlob?, range: Range<UInt64>, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) {

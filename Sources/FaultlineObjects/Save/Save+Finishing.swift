@@ -38,7 +38,8 @@ extension Save {
                 let draft = handle.core.pointee.draft
             else { continue }
             for slot in entity.variableSlots {
-                guard let blob = draft.blobReference(slot)?.identifier else { continue }
+                // A value that the object was given stays with it.
+                guard let blob = draft.blobReference(slot)?.identifier, GivenBlob.find(blob) == nil else { continue }
                 do { handle.core.pointee.extra.lastBlobs[blob] = try context.snapshot.hold(blob) } catch {
                     context.report(error)
                 }

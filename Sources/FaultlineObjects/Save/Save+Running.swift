@@ -34,6 +34,8 @@ extension Save {
     /// Shows the result of the transaction in the context.
     mutating func end(_ receipt: CommitReceipt) {
         noteSavedInStage()
+        // A later save does not give it up any more.
+        context.stage?.forgetReadValue()
         keepMarks()
         // Observers of the objects may change them again.
         finish(receipt, sequence)
@@ -57,12 +59,15 @@ extension Save {
         try writeRows(in: &transaction)
         try history?.end(in: &transaction)
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)
+        blobs.byteCountWritten += writer.blobByteCount
+        context.tally.add(blobs)
         try addition?(&transaction) { numbers.number(ObjectHandle($0).reference, context.pending.inserted) }
     }
 
     private mutating func writeRows(in transaction: inout Transaction) throws {
         try checkDeletions(in: transaction)
         try checkReferences(in: transaction)
+        try findPassedBlobs(in: transaction)
         try writeDeletions(in: &transaction)
         // Released keys come first, so that an insert may take one over.
         try context.pending.changed.forEachKept { _, core, entity in
@@ -84,6 +89,7 @@ extension Save {
         try writeInserts(in: &transaction)
         try writeLinks(in: &transaction)
         if !findings.isEmpty { try refuse() }
+        try writer.deleteUnclaimedBlobs(in: &transaction)
         if let history { try noteCollections(history, in: &transaction) }
     }
 

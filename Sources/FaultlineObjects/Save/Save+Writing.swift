@@ -78,7 +78,7 @@ extension Save {
     }
 
     /// Places, copies or moves values that were given by reference: a blob has one owner.
-    private func adoptBlobs(
+    private mutating func adoptBlobs(
         _ extra: ObjectExtra, _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
         in transaction: inout Transaction
     ) throws {
@@ -86,14 +86,44 @@ extension Save {
             // The slot may have been set to another value since.
             guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
             let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
-            let copy: UInt64
+            let own: UInt64
             if let given = extra.blobSources[slot] as? GivenBlob {
-                copy = try given.place(in: &transaction, owner: owner)
+                if let moved = given.movableNumber(in: store.log), writer.passed.take(moved) {
+                    blobs.passedCount += 1
+                    blobs.byteCountMoved += Int(clamping: reference.byteCount)
+                    own = moved
+                } else {
+                    blobs.byteCountWritten += Int(clamping: reference.byteCount)
+                    own = try given.place(in: &transaction, owner: owner)
+                }
             } else {
-                if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) { continue }
-                copy = try transaction.copyBlob(identifier, owner: owner)
+                if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) {
+                    blobs.byteCountMoved += Int(clamping: reference.byteCount)
+                    continue
+                }
+                blobs.byteCountWritten += Int(clamping: reference.byteCount)
+                own = try transaction.copyBlob(identifier, owner: owner)
             }
-            draft.setBlobReference(slot, identifier: copy, byteCount: reference.byteCount)
+            draft.setBlobReference(slot, identifier: own, byteCount: reference.byteCount)
+        }
+    }
+
+    /// Finds the large values that the save passes from one object to another: in a migration stage, those that an
+    /// object was given, and that the update or deletion of their owner gives up.
+    mutating func findPassedBlobs(in transaction: borrowing Transaction) throws {
+        guard context.rules.spillsLargeValues else { return }
+        for handles in [context.pending.inserted, context.pending.changed.array] {
+            for handle in handles where handle.core.pointee.hasExtra {
+                guard let sources = handle.core.pointee.extraIfPresent?.blobSources else { continue }
+                for source in sources.values {
+                    if let moved = (source as? GivenBlob)?.movableNumber(in: store.log) { writer.passed.want(moved) }
+                }
+            }
+        }
+        guard !writer.passed.isEmpty else { return }
+        try context.pending.changed.forEachKept { _, core, entity in
+            guard let draft = core.pointee.draft, !context.rules.sharedTables.contains(entity.table) else { return }
+            try writer.expectBlobs(givenUpBy: draft, id: core.pointee.number, entity, in: transaction)
         }
     }
 }

@@ -44,6 +44,8 @@ struct Save: ~Copyable {
     /// Why the store did not accept one of the objects.
     var refusal: StoreError.Code?
     var writer: RowWriter
+    /// The large values that it has written and moved.
+    var blobs = SavedBlobs()
     /// Collects the changes for the store's history; nil outside of the transaction, and if there is no history.
     var history: HistoryWriter?
     /// Numbers of the inserted objects.

@@ -15,6 +15,10 @@ package struct RowWriter: ~Copyable {
     var key = KeyWriter()
     /// Blobs below `keepingBlobsBelow` that the rows written so far no longer use: they still exist.
     package private(set) var keptBlobs: [UInt64] = []
+    /// Large values that rows of the transaction pass on to others.
+    package var passed = PassedBlobs()
+    /// Bytes of the large values that were written.
+    package private(set) var blobByteCount = 0
 
     /// Makes a writer for one transaction.
     ///
@@ -175,6 +179,7 @@ package struct RowWriter: ~Copyable {
                 (slot, bytes) throws(LogError) in
                 let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: id)
                 references.append((slot, try transaction.putBlob(bytes, owner: owner), bytes.count))
+                blobByteCount += bytes.count
             }
         } catch { throw StoreError(error) }
         if references.isEmpty {
@@ -248,6 +253,7 @@ package struct RowWriter: ~Copyable {
     }
 
     mutating func delete(_ blob: UInt64, _ transaction: inout Transaction) throws(StoreError) {
+        if passed.giveUp(blob) { return }
         if blob < firstOwnBlob {
             keptBlobs.append(blob)
             return

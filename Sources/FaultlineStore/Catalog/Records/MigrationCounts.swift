@@ -13,6 +13,8 @@ package struct MigrationCounts: Codable, Sendable, Equatable {
     package var objectsDeleted = 0
     package var changesNotSaved = 0
     package var blobBytesRead = 0
+    package var blobBytesWritten = 0
+    package var blobBytesMoved = 0
     /// The stages that have begun, in their order.
     package var stages: [StageCounts] = []
 
@@ -102,6 +104,8 @@ extension MigrationCounts {
         objectsDeleted = try container.decodeIfPresent(Int.self, forKey: .objectsDeleted) ?? 0
         changesNotSaved = try container.decodeIfPresent(Int.self, forKey: .changesNotSaved) ?? 0
         blobBytesRead = try container.decodeIfPresent(Int.self, forKey: .blobBytesRead) ?? 0
+        blobBytesWritten = try container.decodeIfPresent(Int.self, forKey: .blobBytesWritten) ?? 0
+        blobBytesMoved = try container.decodeIfPresent(Int.self, forKey: .blobBytesMoved) ?? 0
         stages = try container.decodeIfPresent([StageCounts].self, forKey: .stages) ?? []
         guard isPlausible else {
             throw DecodingError.dataCorruptedError(
@@ -113,7 +117,7 @@ extension MigrationCounts {
     private var isPlausible: Bool {
         let own = [
             objectsRead, objectsWritten, objectsFound, objectsDropped, blobsMoved, blobsLeftBehind, resumes,
-            objectsCopied, objectsDeleted, changesNotSaved, blobBytesRead,
+            objectsCopied, objectsDeleted, changesNotSaved, blobBytesRead, blobBytesWritten, blobBytesMoved,
         ]
         return own.allSatisfy(Self.isPlausible) && stages.allSatisfy(\.isPlausible)
     }

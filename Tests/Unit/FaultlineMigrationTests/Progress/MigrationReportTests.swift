@@ -163,8 +163,9 @@ struct MigrationReportTests {
             let keys = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
             #expect(
                 keys.keys.sorted() == [
-                    "blobBytesRead", "blobsLeftBehind", "blobsMoved", "bytesWritten", "changesNotSaved",
-                    "diskBytesFree", "diskBytesNeeded", "failures", "isDryRun", "isIncomplete", "lastPasses",
+                    "blobBytesRead", "blobBytesSaved", "blobsLeftBehind", "blobsMoved",
+                    "bytesWritten", "changesNotSaved", "diskBytesFree", "diskBytesNeeded", "failures", "isDryRun",
+                    "isIncomplete", "lastPasses",
                     "nanoseconds", "objectsCopied", "objectsDeleted", "objectsDropped", "objectsFound", "objectsRead",
                     "objectsWritten", "quarantined", "resumes", "stages", "versions",
                 ])
