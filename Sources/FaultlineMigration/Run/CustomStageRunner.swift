@@ -149,7 +149,9 @@ struct CustomStageRunner {
         _ closure: (ModelContext) throws -> Void, _ name: String, _ store: RowStore, _ types: [ModelType],
         _ firstOwnBlob: UInt64
     ) throws {
-        let session = StageSession(firstOwnBlob: firstOwnBlob, isDryRun: course.findings != nil)
+        let session = StageSession(
+            firstOwnBlob: firstOwnBlob, isDryRun: course.findings != nil,
+            heldByteCountMax: options.stageBatchByteCount)
         let stage = StageStore(store: store, types: types, session: session)
         let context = ModelContext(stage.makeCore(), owner: makeContainer(stage))
         course.watch(session.tallies)

@@ -60,8 +60,7 @@ extension ModelCore {
     /// Replaces the bytes of a slot by a reference to them.
     mutating func setReference(to number: UInt64, _ byteCount: UInt64, _ source: any BlobSource, _ slot: Int) {
         write { $0.setBlobReference(slot, identifier: number, byteCount: byteCount) }
-        extra.adoptedBlobs[slot] = number
-        extra.blobSources[slot] = source
+        extra.givenValues.set(slot, to: number, in: source)
     }
 
     /// Whether the values of a source stay where they are while the object is unsaved.
@@ -79,24 +78,18 @@ extension ModelCore {
     /// Holds values that the object was given by reference while it was in no context, if its context cannot save them
     /// so.
     mutating func settleBlobs() {
-        guard hasExtra, let sources = extraIfPresent?.blobSources, !sources.isEmpty else { return }
-        for (slot, source) in sources.sorted(by: { $0.key < $1.key }) where !mayRefer(to: source) {
-            let number = extra.adoptedBlobs[slot]
-            extra.adoptedBlobs[slot] = nil
-            extra.blobSources[slot] = nil
-            if let reference = draft?.blobReference(slot), reference.identifier == number {
-                setBlob(Blob(place: .staged(reference, source)), of: slot)
+        guard hasExtra, let values = extraIfPresent?.givenValues, !values.isEmpty else { return }
+        for value in values.sorted where !mayRefer(to: value.source) {
+            extra.givenValues.remove(value.slot)
+            if let reference = draft?.blobReference(value.slot), reference.identifier == value.number {
+                setBlob(Blob(place: .staged(reference, value.source)), of: value.slot)
             }
         }
     }
 
     /// Where the large value of a slot can be read.
     func blobSource(_ slot: Int, _ reference: BlobReference) -> (any BlobSource)? {
-        if let extra = extraIfPresent, extra.adoptedBlobs[slot] == reference.identifier,
-            let source = extra.blobSources[slot]
-        {
-            return source
-        }
+        if let value = extraIfPresent?.givenValues[slot], value.number == reference.identifier { return value.source }
         return context
     }
 }

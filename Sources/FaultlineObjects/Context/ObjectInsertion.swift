@@ -149,6 +149,6 @@ struct ObjectInsertion {
         }
         extra.leaveNodes()
         extra.graph = nil
-        if extra.adoptedBlobs.isEmpty { handle.core.pointee.dropExtra() }
+        if extra.givenValues.isEmpty { handle.core.pointee.dropExtra() }
     }
 }

@@ -176,9 +176,7 @@ package final class CarriedEntity {
         }
         guard slot.isVariable, let blob = new.core.pointee.draft?.blobReference(slot.new) else { return }
         // The save moves it, or copies it if moving is not allowed.
-        let extra = new.core.pointee.extra
-        extra.adoptedBlobs[slot.new] = blob.identifier
-        extra.blobSources[slot.new] = reader
+        new.core.pointee.extra.givenValues.set(slot.new, to: blob.identifier, in: reader)
     }
 
     private func isDefault(_ draft: Draft, _ slot: Slots) -> Bool {
@@ -198,9 +196,7 @@ package final class CarriedEntity {
             let handle = target.pending.inserted[one.object]
             reset(handle, slots[one.place])
             batch[one.place].carried -= 1
-            guard let extra = handle.core.pointee.extraIfPresent else { continue }
-            extra.adoptedBlobs[slots[one.place].new] = nil
-            extra.blobSources[slots[one.place].new] = nil
+            handle.core.pointee.extraIfPresent?.givenValues.remove(slots[one.place].new)
         }
         carried.removeAll { isTakenBack($0.place) }
     }

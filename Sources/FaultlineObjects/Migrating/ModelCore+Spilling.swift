@@ -9,36 +9,72 @@ internal import Foundation
 extension ModelCore {
     /// Writes all large values of an object that enters a context.
     mutating func spillLargeValues() {
-        guard let entity = home.takeUnretainedValue().entity, let draft else { return }
-        let large = entity.variableSlots.filter { draft.variable($0).count >= Draft.detachedByteCountMin }
+        guard let context, let entity = home.takeUnretainedValue().entity else { return }
+        let byteCountMin = context.rules.unsavedBytes.spilledByteCountMin
         // A step may move the draft, so no pointer into it is kept.
-        for slot in large { _ = spillLargeValue(slot) }
+        for slot in entity.variableSlots where draftValue(slot).count >= UnsavedBytes.spilledByteCountMin {
+            if draftValue(slot).count < byteCountMin || !spillDraftValue(slot) {
+                context.rules.unsavedBytes.noteHeld(draftValue(slot).count)
+            }
+        }
+        write { $0.trim() }
     }
 
-    /// Writes a long value that the object just got, or counts it among those that a batch of a stage may hold.
-    @inline(never)
-    mutating func noteLongValue(_ slot: Int) {
-        guard let context, context.rules.spillsLargeValues, let byteCount = draft?.variable(slot).count else { return }
-        if byteCount >= Draft.detachedByteCountMin, spillLargeValue(slot) { return }
-        // New objects are counted whole.
-        if !has(.temporary) { context.rules.unsavedBytes.noteLongValue(byteCount) }
+    /// The bytes that the draft has of a slot.
+    private func draftValue(_ slot: Int) -> UnsafeRawBufferPointer {
+        draft?.variable(slot) ?? UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Writes a slot's value, which is large, unless an index key is made of its bytes.
+    /// Sets a slot to a long value by a reference, which is written to the store now; or counts it among those that a
+    /// batch of a stage may hold.
     ///
-    /// - Returns: False if the value stays in memory. It does after a failed write: the save writes it again, and throws.
-    private mutating func spillLargeValue(_ slot: Int) -> Bool {
-        guard let context, let entity = home.takeUnretainedValue().entity, let draft,
-            draft.blobReference(slot) == nil, entity.maySpill(slot)
-        else { return false }
-        do throws(LogError) {
-            let upload = try context.store.log.beginUpload()
-            try upload.append(draft.variable(slot))
-            let blob = GivenBlob(try upload.finish())
+    /// - Returns: False if the draft must get the bytes.
+    @inline(never)
+    mutating func spill(_ bytes: UnsafeRawBufferPointer, _ slot: Int) -> Bool {
+        guard draftPointer != nil else { return canonicalCore?.pointee.spill(bytes, slot) ?? false }
+        guard let context, context.rules.spillsLargeValues else { return false }
+        if bytes.count >= context.rules.unsavedBytes.spilledByteCountMin, let blob = upload(bytes, slot) {
+            write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
             setReference(to: blob.number, blob.byteCount, blob, slot)
             return true
+        }
+        noteHeld(bytes.count)
+        return false
+    }
+
+    /// Writes a long text that the object just got, or counts it, in the same way.
+    @inline(never)
+    mutating func noteLongText(_ slot: Int) {
+        guard draftPointer != nil else { return canonicalCore?.pointee.noteLongText(slot) ?? () }
+        guard let context, context.rules.spillsLargeValues else { return }
+        let byteCount = draftValue(slot).count
+        if byteCount < context.rules.unsavedBytes.spilledByteCountMin || !spillDraftValue(slot) { noteHeld(byteCount) }
+    }
+
+    private mutating func spillDraftValue(_ slot: Int) -> Bool {
+        guard draft?.blobReference(slot) == nil, let blob = upload(draftValue(slot), slot) else { return false }
+        setReference(to: blob.number, blob.byteCount, blob, slot)
+        write { $0.trim() }
+        return true
+    }
+
+    private func noteHeld(_ byteCount: Int) {
+        context?.rules.unsavedBytes.noteHeld(byteCount)
+        // New objects are counted whole.
+        if !has(.temporary) { context?.rules.unsavedBytes.noteLongValue(byteCount) }
+    }
+
+    /// Writes a slot's value to the store, unless an index key is made of its bytes.
+    ///
+    /// - Returns: Nil if the value stays in memory. It does after a failed write: the save writes it again, and throws.
+    private func upload(_ bytes: UnsafeRawBufferPointer, _ slot: Int) -> GivenBlob? {
+        guard let context, let entity = home.takeUnretainedValue().entity, entity.maySpill(slot) else { return nil }
+        do throws(LogError) {
+            let upload = try context.store.log.beginUpload()
+            try upload.append(bytes)
+            return GivenBlob(try upload.finish())
         } catch {
-            return false
+            return nil
         }
     }
 

@@ -122,7 +122,7 @@ package struct StageContext {
                     { RowKeys.isEqual(draft, $0, slot, entity.layout) },
                     { RowKeys.isEqual(draft, $0, slot, entity.layout) })
                 ?? false
-            if !isSame, let number = source.core.pointee.extraIfPresent?.adoptedBlobs[slot],
+            if !isSame, let number = source.core.pointee.extraIfPresent?.givenValues[slot]?.number,
                 draft.blobReference(slot)?.identifier == number
             {
                 target.core.pointee.setBlob(source.core.pointee.blob(of: slot), of: slot)

@@ -6,6 +6,7 @@ extension StageSession {
         let core = ContextCore(store: store, types: types, isReadOnly: isReadOnly, tallies: tallies)
         core.stage = self
         core.rules.spillsLargeValues = !isReadOnly
+        core.rules.unsavedBytes = UnsavedBytes(heldByteCountMax: heldByteCountMax)
         return core
     }
 }

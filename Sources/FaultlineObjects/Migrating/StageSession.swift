@@ -35,8 +35,14 @@ package final class StageSession: Sendable {
     /// Whether the migration is a dry run.
     let isDryRun: Bool
 
-    package init(firstOwnBlob: UInt64, isDryRun: Bool, tallies: ReadTallies = ReadTallies()) {
+    /// Bytes of values of 4 KiB or more that the unsaved objects of a context may hold.
+    let heldByteCountMax: Int
+
+    package init(
+        firstOwnBlob: UInt64, isDryRun: Bool, tallies: ReadTallies = ReadTallies(), heldByteCountMax: Int = .max
+    ) {
         self.tallies = tallies
+        self.heldByteCountMax = heldByteCountMax
         self.firstOwnBlob = firstOwnBlob
         self.isDryRun = isDryRun
     }

@@ -8,11 +8,8 @@ final class ObjectExtra {
     @exclusivity(unchecked) var members: [Int: DetachedMembers] = [:]
     /// Whether some of them may have been changed in place and not compared since.
     @exclusivity(unchecked) var hasUncompared = false
-    /// Large values that the object was given by reference, by slot: they belong to another object until a save copies
-    /// or moves them.
-    @exclusivity(unchecked) var adoptedBlobs: [Int: UInt64] = [:]
-    /// Where these values can be read.
-    @exclusivity(unchecked) var blobSources: [Int: any BlobSource] = [:]
+    /// Large values that the object was given by reference.
+    @exclusivity(unchecked) var givenValues = GivenValues()
     /// Values that were set for ephemeral attributes, by slot.
     @exclusivity(unchecked) var ephemerals: [Int: Any] = [:]
     /// A change that could not be made while the object was in no context: reported when it is inserted.
@@ -35,8 +32,7 @@ final class ObjectExtra {
         swap(&targets, &old.targets)
         swap(&members, &old.members)
         swap(&hasUncompared, &old.hasUncompared)
-        swap(&adoptedBlobs, &old.adoptedBlobs)
-        swap(&blobSources, &old.blobSources)
+        swap(&givenValues, &old.givenValues)
         swap(&ephemerals, &old.ephemerals)
         swap(&refusal, &old.refusal)
         swap(&observation, &old.observation)

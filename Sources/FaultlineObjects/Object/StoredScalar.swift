@@ -203,7 +203,7 @@ extension String: StoredScalar {
     /// Writes UTF-8; a save may store long text outside the row.
     public static func _$write(_ value: String, _ core: inout ModelCore, _ slot: Int) {
         core.write { $0.setString(slot, value) }
-        if value.utf8.count >= UnsavedBytes.longByteCountMin { core.noteLongValue(slot) }
+        if value.utf8.count >= UnsavedBytes.longByteCountMin { core.noteLongText(slot) }
     }
     /// The empty string.
     public static var _$standIn: String { "" }
@@ -237,8 +237,8 @@ extension Data: StoredScalar {
     /// Writes the bytes; a save may store many of them outside the row.
     public static func _$write(_ value: Data, _ core: inout ModelCore, _ slot: Int) {
         if ReadValues.isInUse, core.refer(toReadValue: value, slot) { return }
+        if value.count >= UnsavedBytes.longByteCountMin, value.withUnsafeBytes({ core.spill($0, slot) }) { return }
         core.write { draft in value.withUnsafeBytes { draft.setBytes(slot, $0) } }
-        if value.count >= UnsavedBytes.longByteCountMin { core.noteLongValue(slot) }
     }
     /// No bytes.
     public static var _$standIn: Data { Data() }

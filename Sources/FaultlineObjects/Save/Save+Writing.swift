@@ -14,7 +14,7 @@ extension Save {
             }
             var own = draft
             defer { if own.block != draft.block { own.destroy() } }
-            if core.pointee.hasExtra, let extra = core.pointee.extraIfPresent, !extra.adoptedBlobs.isEmpty {
+            if core.pointee.hasExtra, let extra = core.pointee.extraIfPresent, !extra.givenValues.isEmpty {
                 own = draft.copy()
                 try adoptBlobs(extra, &own, number, entity, in: &transaction)
             }
@@ -54,7 +54,7 @@ extension Save {
             guard number != 0, let draft = core.pointee.draft else { return }
             var own = draft
             defer { if own.block != draft.block { own.destroy() } }
-            if core.pointee.hasExtra, let extra = core.pointee.extraIfPresent, !extra.adoptedBlobs.isEmpty {
+            if core.pointee.hasExtra, let extra = core.pointee.extraIfPresent, !extra.givenValues.isEmpty {
                 own = draft.copy()
                 try adoptBlobs(extra, &own, number, entity, in: &transaction)
             }
@@ -82,12 +82,13 @@ extension Save {
         _ extra: ObjectExtra, _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
         in transaction: inout Transaction
     ) throws {
-        for (slot, identifier) in extra.adoptedBlobs.sorted(by: { $0.key < $1.key }) {
+        for value in extra.givenValues.sorted {
+            let (slot, identifier) = (value.slot, value.number)
             // The slot may have been set to another value since.
             guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
             let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
             let own: UInt64
-            if let given = extra.blobSources[slot] as? GivenBlob {
+            if let given = value.source as? GivenBlob {
                 if let moved = given.movableNumber(in: store.log), writer.passed.take(moved) {
                     blobs.passedCount += 1
                     blobs.byteCountMoved += Int(clamping: reference.byteCount)
@@ -114,9 +115,10 @@ extension Save {
         guard context.rules.spillsLargeValues else { return }
         for handles in [context.pending.inserted, context.pending.changed.array] {
             for handle in handles where handle.core.pointee.hasExtra {
-                guard let sources = handle.core.pointee.extraIfPresent?.blobSources else { continue }
-                for source in sources.values {
-                    if let moved = (source as? GivenBlob)?.movableNumber(in: store.log) { writer.passed.want(moved) }
+                guard let values = handle.core.pointee.extraIfPresent?.givenValues else { continue }
+                for value in values.sorted {
+                    guard let given = value.source as? GivenBlob else { continue }
+                    if let moved = given.movableNumber(in: store.log) { writer.passed.want(moved) }
                 }
             }
         }

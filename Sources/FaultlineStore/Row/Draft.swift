@@ -279,11 +279,26 @@ package struct Draft {
     @inline(never)
     private mutating func grownRoom(forOrdinal ordinal: Int, byteCount: Int, flags: UInt32) -> UnsafeMutableRawPointer {
         place(ordinal).pointee.byteCount = 0
-        let valuesOffset = Int(table.pointee.draftValuesOffset)
-        var live = byteCount
-        for ordinal in 0..<variableCount { live += Int(place(ordinal).pointee.byteCount) + 8 }
-        let capacity = valuesOffset + live + live / 2 + 32
+        let live = byteCount + liveByteCount
         layout?.noteNeededDraftRoom(live)
+        move(toRoom: live + live / 2 + 32)
+        return room(forOrdinal: ordinal, byteCount: byteCount, flags: flags)
+    }
+
+    /// Bytes that the variable values need in a block.
+    private var liveByteCount: Int { (0..<variableCount).reduce(0) { $0 + Int(place($1).pointee.byteCount) + 8 } }
+
+    /// Gives back memory that a replaced value has left in the block; the draft moves.
+    package mutating func trim() {
+        let room = liveByteCount + 32
+        guard header.pointee.capacity - Int(table.pointee.draftValuesOffset) > 2 * room + 256 else { return }
+        move(toRoom: room)
+    }
+
+    /// Moves the draft to a block with some room for variable values, without the bytes of values that were replaced.
+    private mutating func move(toRoom room: Int) {
+        let valuesOffset = Int(table.pointee.draftValuesOffset)
+        let capacity = valuesOffset + room
         let old = self
         let block = Self.allocate(capacity)
         block.copyMemory(from: old.block, byteCount: valuesOffset)
@@ -300,6 +315,5 @@ package struct Draft {
         }
         header.pointee.used = used
         free(old.block)
-        return room(forOrdinal: ordinal, byteCount: byteCount, flags: flags)
     }
 }
