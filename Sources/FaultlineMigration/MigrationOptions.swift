@@ -100,6 +100,11 @@ public struct MigrationOptions: Sendable {
     /// For tests.
     package var batchByteCount: Int?
 
+    /// Nanoseconds after which a streamed or mapped stage saves a batch that is not full.
+    ///
+    /// Settable for tests.
+    package var batchNanoseconds: UInt64 = 5_000_000_000
+
     /// The number of old objects in the first shares of a streamed stage, and the most in any; nil for the default.
     ///
     /// For tests.

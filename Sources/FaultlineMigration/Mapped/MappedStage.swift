@@ -9,10 +9,11 @@ final class MappedStage: MappedObjects {
     let source: StageContext
     let target: StageContext
     private let session: StageSession
-    private let course: MigrationCourse
-    private let associations: [AssociationTable]
+    let course: MigrationCourse
+    let associations: [AssociationTable]
     /// Bytes of unsaved values that make a batch.
     private let batchByteCount: Int
+    private var batchClock: BatchClock
     private static let objectsMax = 8_192
 
     private(set) var record: MigrationRecord
@@ -44,11 +45,11 @@ final class MappedStage: MappedObjects {
     ///   - session: The shared state of the target's contexts.
     ///   - record: The migration record in the catalog.
     ///   - course: The counts of the migration.
-    ///   - batchByteCount: Bytes of unsaved values that make a batch.
+    ///   - options: How the migration runs.
     /// - Throws: `.storage` if the record's map lacks the tables of the mappings.
     init(
         _ mappings: [ResolvedMapping], source: StageContext, target: StageContext, session: StageSession,
-        record: MigrationRecord, course: MigrationCourse, batchByteCount: Int
+        record: MigrationRecord, course: MigrationCourse, options: MigrationOptions
     ) throws(MigrationError) {
         self.mappings = mappings
         self.source = source
@@ -56,7 +57,8 @@ final class MappedStage: MappedObjects {
         self.session = session
         self.record = record
         self.course = course
-        self.batchByteCount = batchByteCount
+        batchByteCount = options.stageBatchByteCount
+        batchClock = BatchClock(options)
         countsAtFlush = course.counts
         progress = record.mapped ?? MappedProgress()
         merging = Set(progress.merging)
@@ -194,7 +196,7 @@ final class MappedStage: MappedObjects {
 
     var visitedPairCount: Int { associations.reduce(0) { $0 + $1.visitedCount } }
 
-    private func newest() -> Snapshot { target.core.store.log.snapshot() }
+    func newest() -> Snapshot { target.core.store.log.snapshot() }
 
     // MARK: Large values
 
@@ -249,7 +251,10 @@ final class MappedStage: MappedObjects {
     func mayMerge(_ place: Int) -> Bool { merging.contains(place) }
 
     /// Begins the calls for an object.
-    func begin(_ number: RecordID) { batch.append(number) }
+    func begin(_ number: RecordID) {
+        if batch.isEmpty { batchClock.begin() }
+        batch.append(number)
+    }
 
     /// Drops unsaved changes.
     func discard() {
@@ -287,34 +292,15 @@ final class MappedStage: MappedObjects {
         if makers != nil { course.quarantine.isLate = true }
     }
 
-    /// Whether an old object is in the quarantine.
-    func isTaken(_ number: RecordID, ofSource entityName: String) -> Bool {
-        guard !course.quarantine.isEmpty, let table = record.sourceMap.entity(named: entityName)?.table else {
-            return false
-        }
-        return course.quarantine.contains(number, in: table)
-    }
-
-    /// The old objects of a new one, by all mappings.
-    func makers(of new: RecordID, entityNamed name: String) throws -> [(entity: String, number: RecordID)] {
-        var found: [(entity: String, number: RecordID)] = []
-        for mapping in mappings where mapping.destination?.name == name {
-            guard let source = mapping.source?.name else { continue }
-            let numbers =
-                mapping.isOneToOne ? [new] : try associations[mapping.place].sources(of: new, in: newest())
-            found += numbers.map { (source, $0) }
-        }
-        return found
-    }
-
-    /// Saves if the batch is full.
+    /// Saves if the batch is full, or has taken long and is not repeated after a kill.
     func flushIfFull() throws {
-        if target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
+        if isFull || goesOn && batchClock.isDue { try flush() }
+    }
+
+    private var isFull: Bool {
+        target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
             || unsaved.pairs.count >= Self.objectsMax || batch.count >= Self.objectsMax
             || target.unsavedLinkCount >= Self.objectsMax
-        {
-            try flush()
-        }
     }
 
     func flush() throws { try save(adding: []) }

@@ -158,6 +158,6 @@ struct MappedStageRunner {
         course.watch(session.tallies)
         return try MappedStage(
             mappings, source: StageContext(reader), target: StageContext(writer), session: session, record: record,
-            course: course, batchByteCount: options.stageBatchByteCount)
+            course: course, options: options)
     }
 }

@@ -10,6 +10,7 @@ final class StageWriter: NewObjectWriter {
     private let target: StageContext
     /// Bytes of unsaved values and links in a batch.
     private let batchByteCount: Int
+    private var batchClock: BatchClock
     private let progress: StreamedProgress
     private var course: MigrationCourse { progress.course }
     let isDryRun: Bool
@@ -60,13 +61,14 @@ final class StageWriter: NewObjectWriter {
 
     init(
         target: StageContext, progress: StreamedProgress, oldNames: [String: String], carrying: CarryingOver,
-        batchByteCount: Int
+        options: MigrationOptions
     ) {
         self.target = target
         self.carrying = carrying
         self.progress = progress
         self.oldNames = oldNames
-        self.batchByteCount = batchByteCount
+        batchByteCount = options.stageBatchByteCount
+        batchClock = BatchClock(options)
         isDryRun = progress.course.findings != nil
         countsAtFlush = isDryRun || progress.course.quarantine.isOn ? progress.course.counts : MigrationCounts()
         target.core.rules.mayMoveBlob = { [unowned self] blob in mayMove(blob) }
@@ -94,6 +96,7 @@ final class StageWriter: NewObjectWriter {
         firstInserted = target.insertedCount
         wroteAnything = false
         blobsToMove.formUnion(blobs)
+        if batch.isEmpty { batchClock.begin() }
         batch.append(number)
         uncounted.read += 1
     }
@@ -140,6 +143,11 @@ final class StageWriter: NewObjectWriter {
         target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.batchMax
             || batch.count >= Self.batchMax || target.unsavedLinkCount >= Self.batchMax
     }
+
+    /// Whether the batch should be saved although it is not full, because it has taken long.
+    ///
+    /// A worker whose turn it is not goes on: waiting for its turn would take the advantage of several threads.
+    var isDue: Bool { batchClock.isDue }
 
     /// Saves the unsaved objects.
     func flush() throws {

@@ -61,7 +61,7 @@ final class StreamWorker {
         carrying = CarryingOver(setup.carried, from: reader.core, to: target.core, setup.progress)
         writer = StageWriter(
             target: target, progress: setup.progress, oldNames: setup.oldNames, carrying: carrying,
-            batchByteCount: setup.options.stageBatchByteCount)
+            options: setup.options)
         output = MigrationOutput(writer)
         reader.core.rules.willHold = { [weak self] byteCount in self?.takeTurn(toHold: byteCount) }
     }
@@ -147,7 +147,7 @@ final class StreamWorker {
                 if !course.quarantine.contains(number, in: table) {
                     try recovering {
                         try convert(object, number, blobs)
-                        guard writer.isFull else { return }
+                        guard writer.isFull || hasTurn && writer.isDue else { return }
                         try takeTurn(shares)
                         try writer.flush()
                     }
