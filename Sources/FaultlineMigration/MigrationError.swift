@@ -32,6 +32,9 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case missingReference
         /// The closure of a stage threw, wrote an invalid value, or caught an error that its context met.
         case stageFailed
+        /// A stage was resumed three times without progress, or failed at the same object each time: it is not run
+        /// again before its code is corrected, or until it is begun again.
+        case noProgress
         /// More objects failed than the quarantine may take.
         case quarantineFull
         /// The disk has too little room for the migration.

@@ -100,6 +100,14 @@ public struct MigrationOptions: Sendable {
     /// For tests.
     package var batchByteCount: Int?
 
+    /// Resumes without progress, or failures at one object behind the first, after which a stage is not resumed again.
+    ///
+    /// Settable for tests.
+    package var vainResumesMax = 3
+
+    /// Whether a stage is resumed although it was resumed in vain too often: for an operator who has removed the cause.
+    package var resumesAnyway = false
+
     /// Nanoseconds after which a streamed or mapped stage saves a batch that is not full.
     ///
     /// Settable for tests.

@@ -90,6 +90,8 @@ public struct StoreOptions: Hashable, Sendable {
         /// Whether an unfinished migration is dropped, and begins again with its first stage; false by default:
         /// `MigrationOptions.restarts`.
         public var restarts = false
+        /// Whether a stage is resumed although it was resumed in vain too often: `migrate --resume`.
+        package var resumesAnyway = false
         /// Threads that run the closures of streamed stages, from 1 to 4; nil for one per processor, limited by the
         /// memory ceiling.
         ///
@@ -133,6 +135,7 @@ public struct StoreOptions: Hashable, Sendable {
                 && left.allowsOlderSchema == right.allowsOlderSchema
                 && left.gracePeriod == right.gracePeriod && left.checksSpace == right.checksSpace
                 && left.workerCount == right.workerCount && left.restarts == right.restarts
+                && left.resumesAnyway == right.resumesAnyway
         }
 
         /// Hashes the properties that `==` compares.
@@ -146,6 +149,7 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(checksSpace)
             hasher.combine(workerCount)
             hasher.combine(restarts)
+            hasher.combine(resumesAnyway)
         }
 
         var options: MigrationOptions {
@@ -158,6 +162,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.checksSpace = checksSpace
             options.workerCount = workerCount
             options.restarts = restarts
+            options.resumesAnyway = resumesAnyway
             options.watchers = watchers
             options.mapping = mapping
             for observer in observers { options.addObserver(observer) }

@@ -15,7 +15,8 @@ package struct MigrationArguments: ParsableArguments {
             "With --dry-run: tries out so many objects of each entity, and estimates the rest.", valueName: "count"))
     package var sample: Int?
 
-    @Flag(help: "Goes on with a migration that was stopped, and begins none.")
+    @Flag(
+        help: "Goes on with a migration that was stopped, also after three resumes without progress, and begins none.")
     package var resume = false
 
     @Flag(help: "Drops the work of a migration that was stopped, and begins at its first stage.")

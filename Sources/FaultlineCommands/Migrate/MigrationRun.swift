@@ -99,6 +99,7 @@ package struct MigrationRun {
         if let grace = arguments.grace { configuration.options.migration.gracePeriod = .seconds(grace * 3_600) }
         configuration.options.migration.checksSpace = !arguments.skipSpaceCheck
         configuration.options.migration.restarts = arguments.restart
+        configuration.options.migration.resumesAnyway = arguments.resume
         configuration.options.migration.mapping = goal.mapping
         configuration.options.migration.control = control
         configuration.options.migration.progress = { display.show($0) }

@@ -368,6 +368,8 @@ final class MappedStage: MappedObjects {
             progress.blobsLeftBehind = record.report.blobsLeftBehind
         }
         record.mapped = goesOn ? progress : nil
+        // The last pass is repeated as a whole.
+        if goesOn, progress.pass < .leave { record.noteProgress() }
     }
 
     private func forgetBatch() {

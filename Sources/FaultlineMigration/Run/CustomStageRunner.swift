@@ -2,7 +2,6 @@ internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
-internal import Glibc
 
 /// Runs one custom stage: copies the rows that its closures may change, calls them, and makes the change between them.
 ///
@@ -156,7 +155,7 @@ struct CustomStageRunner {
         let context = ModelContext(stage.makeCore(), owner: makeContainer(stage))
         course.watch(session.tallies)
         try course.begin(.closures)
-        let work = ClosureWork(course, options.control, session)
+        let work = ClosureWork(course, options, session)
         session.onUse = { try work.note() }
         defer { session.end() }
         do { try closure(context) } catch {
@@ -181,30 +180,5 @@ struct CustomStageRunner {
             .stageFailed,
             "\(name) of the custom stage from \(step.from.version) to \(step.to.version) \(problem). The store is in its old state; the stage begins again when the container is made again.",
             cause: cause)
-    }
-}
-
-/// Reports a closure's work, whenever one of its contexts is used.
-// Safe because the course is touched on the migration's thread only.
-private final class ClosureWork: @unchecked Sendable {
-    private let course: MigrationCourse
-    private let control: MigrationControl?
-    private unowned let session: StageSession
-    private let thread = pthread_self()
-
-    init(_ course: MigrationCourse, _ control: MigrationControl?, _ session: StageSession) {
-        self.course = course
-        self.control = control
-        self.session = session
-    }
-
-    /// - Throws: `MigrationError` of code `cancelled`.
-    func note() throws {
-        guard pthread_equal(thread, pthread_self()) != 0 else {
-            try control?.obey()
-            return
-        }
-        let saved = session.saved
-        try course.reach(saved.written.values.reduce(0, +) + saved.deleted.values.reduce(0, +))
     }
 }

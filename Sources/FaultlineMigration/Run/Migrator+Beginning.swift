@@ -30,18 +30,21 @@ extension Migrator {
     ///   - digest: The identity of the migration.
     ///   - fence: Is raised already, and stays so if an earlier migration is dropped; nil for none.
     /// - Returns: The state to begin at.
-    /// - Throws: The store's error if it cannot be read or written.
+    /// - Throws: `MigrationError` of code `noProgress` if the unfinished stage was resumed in vain too often; the store's
+    ///   error if it cannot be read or written.
     func begin(
         _ stored: StoredCatalog, _ steps: MigrationSteps, digest: String, fence: MigrationFence? = nil
     ) throws -> Begun {
         var begun = Begun(stored: stored, digest: digest)
         if let migration = stored.migration {
             switch continuation(of: migration, steps, digest) {
-            case .goesOn: begun.resumed = migration
+            case .goesOn: begun.resumed = try countResume(of: migration, steps.all[migration.stage])
             case .stageAgain:
-                begun.resumed = migration
-                begun.dropsStage = true
                 begun.restartedStage = steps.firstChanged(since: migration)
+                begun.resumed =
+                    try begun.restartedStage.map { _ in migration.withoutAttempts }
+                    ?? countResume(of: migration, steps.all[migration.stage])
+                begun.dropsStage = true
             case .migrationAgain:
                 if isOf(steps, digest, migration) { begun.restartedStage = 0 }
                 begun.stored = try MigrationAbandonment(log: log).run(stored, leaving: fence)

@@ -230,6 +230,7 @@ package struct Migrator {
             try finish(begun, steps, course, progress)
         } catch {
             course.tellEnd(isStopped: true)
+            noteEnd(of: begun, steps, by: error)
             if !(error is MigrationError) { options.observe?(.failed(error)) }
             throw error
         }
@@ -272,6 +273,7 @@ package struct Migrator {
                     log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course,
                     unusedNumbers: begun.unusedNumbers, revisions: steps.all.prefix(place + 1).map(\.revision))
                 beginning.beginsAgain = stopped != nil && begun.dropsStage
+                beginning.attempts = stopped?.attempts
                 do {
                     try run(step, &progress, stopped: stopped, beginning, course)
                 } catch let error as MigrationError {

@@ -19,6 +19,8 @@ struct StepBeginning {
     var beginsAgain = false
     /// The first quarantine record of the stage, if it restarts without its quarantined objects.
     var firstQuarantine: UInt64?
+    /// The resumes in vain of the stage; nil if it has not begun before.
+    var attempts: StageAttempts?
 
     private var recordedRevisions: [Int]? { revisions.allSatisfy { $0 == 0 } ? nil : revisions }
 
@@ -73,6 +75,7 @@ struct StepBeginning {
         bumped.counters = counters
         record.unusedNumbers = unusedNumbers
         record.revisions = recordedRevisions
+        record.attempts = attempts
         _ = try log.write(author: nil) { transaction in
             let nextBlob = transaction.nextID(in: .blobs)
             record.firstBlob = progress.firstBlob ?? nextBlob
@@ -189,6 +192,7 @@ struct StepBeginning {
             log: log, planDigest: planDigest, place: place, mapInForce: now.map, course: course,
             unusedNumbers: unusedNumbers, revisions: revisions)
         beginning.firstQuarantine = record.restart?.firstQuarantine
+        beginning.attempts = record.attempts
         try beginning.takeBack(record, &progress, keepsQuarantine: true)
         course.quarantine.isLate = false
         return beginning

@@ -1,4 +1,5 @@
 internal import FaultlineDisk
+package import FaultlineLog
 internal import FaultlineStore
 internal import Synchronization
 
@@ -30,6 +31,14 @@ package final class StageSession: Sendable {
         package var deleted: [String: Int] = [:]
         /// Large values that were released, and that the state before the stage still has.
         package var blobsLeftBehind = 0
+        /// The last object that was added or changed; nil if there is none.
+        package var last: SavedObject?
+    }
+
+    /// An object that was saved.
+    package struct SavedObject: Sendable, Equatable {
+        package let entityName: String
+        package let number: RecordID
     }
 
     /// Whether the migration is a dry run.
@@ -103,6 +112,7 @@ package final class StageSession: Sendable {
             $0.saved.written.merge(counts.written, uniquingKeysWith: +)
             $0.saved.deleted.merge(counts.deleted, uniquingKeysWith: +)
             $0.saved.blobsLeftBehind += counts.blobsLeftBehind
+            if let last = counts.last { $0.saved.last = last }
         }
     }
 }

@@ -11,9 +11,17 @@ extension Save {
         guard let stage = context.stage else { return }
         var saved = StageSession.Counts()
         saved.blobsLeftBehind = writer.keptBlobs.count
-        let changed = context.pending.changed.array.counts { _, core in !core.pointee.has(.deleted) }
+        let changed = context.pending.changed.array
         saved.written = context.pending.inserted.counts { place, _ in numbers[place] != 0 }
-            .merging(changed, uniquingKeysWith: +)
+            .merging(changed.counts { _, core in !core.pointee.has(.deleted) }, uniquingKeysWith: +)
+        let last =
+            changed.last { !$0.core.pointee.has(.deleted) }.map { ($0, $0.core.pointee.number) }
+            ?? context.pending.inserted.indices.last { numbers[$0] != 0 }
+            .map { (context.pending.inserted[$0], numbers[$0]) }
+        if let (handle, number) = last {
+            let entityName = handle.core.pointee.home.takeUnretainedValue().entityName
+            saved.last = StageSession.SavedObject(entityName: entityName, number: number)
+        }
         for (ordinal, count) in cleared.counts {
             saved.written[context.homes[ordinal].entityName, default: 0] += count
         }

@@ -118,12 +118,16 @@ import Testing
             tables: [20, 21], firstBlob: 7, leftBehindCount: 2, counts: record.report, firstQuarantine: 9,
             goesOn: true)
         record.revisions = [0, 2]
+        record.attempts = StageAttempts()
+        record.attempts?.entity = "Keyed"
+        record.attempts?.object = 7
         record.unusedNumbers = map.counters
         record.firstQuarantine = 8
         record.mapped = MappedProgress()
         try compare("migration", [record])
         try compare("mapped progress", [record], ["mapped"])
         try compare("restart", [record], ["restart"])
+        try compare("attempts", [record], ["attempts"])
         try compare("switch", [SwitchRecord(sequence: 1, from: "1.0.0", to: "2.0.0")])
         let lineage = SchemaLineage(schema)
         try compare("lineage", [lineage])

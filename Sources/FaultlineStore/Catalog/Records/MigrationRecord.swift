@@ -37,6 +37,8 @@ package struct MigrationRecord: Codable, Sendable {
     package var unusedNumbers: NumberCounters?
     /// The revisions of the code of the steps up to this one; 0 for those that are missing, and nil if all are 0.
     package var revisions: [Int]?
+    /// The resumes in vain of the unfinished stage; nil for none, and in records of releases that did not count them.
+    package var attempts: StageAttempts?
     /// Records of the quarantine from here on were written by the migration; nil in records of releases without one.
     package var firstQuarantine: UInt64?
     /// The progress of a mapped stage; nil for one that begins again, and for other stages.
@@ -74,8 +76,13 @@ extension MigrationRecord {
     package var isPlausible: Bool {
         [stage, entity, entityDone, leftBehindCount, restart?.leftBehindCount ?? 0].allSatisfy {
             $0 >= 0 && $0 <= 1 << 56
-        }
+        } && attempts?.isPlausible ?? true
     }
+
+    /// Records that the stage has saved work: the count of resumes in vain begins again.
+    ///
+    /// Call it only for work that a later resume keeps.
+    package mutating func noteProgress() { attempts?.resumes = 0 }
 }
 
 /// The beginning of a stage, to which it returns before it begins again.

@@ -202,4 +202,48 @@ struct DiskSpaceTests {
             try #expect(context.fetchCount(FetchDescriptor<V2.Page>()) == 400)
         }
     }
+
+    /// A stage that finds the disk full again and again is resumed when there is room.
+    @Test func `a full disk does not count as an attempt`() throws {
+        let disk = SimulatedDisk(directories: ["/s"])
+        let stores = Stores(disk, "/s/store")
+        try stores.use(V1.self) { _, context in
+            for _ in 0..<400 { context.insert(V1.Page(text: String(repeating: "t", count: 1_000))) }
+            try context.save()
+        }
+        var options = MigrationOptions()
+        options.checksSpace = false
+        options.batchByteCount = 350_000
+        let capacity = disk.byteCapacity
+        for _ in 0..<6 {
+            // There is room for the migration's record, and never for a batch.
+            disk.byteCapacity = capacity
+            disk.byteCapacity -= Int(try disk.freeByteCount(in: "/s")) - 250_000
+            let error = #expect(throws: (any Error).self) {
+                try stores.use(Copied2.self, Copying.self, migration: options) { _, _ in }
+            }
+            let cause = (error as? MigrationError)?.cause ?? error
+            #expect((cause as? StorageError)?.code == .fullDisk, "\(String(describing: error))")
+        }
+        disk.byteCapacity = capacity
+        try stores.use(Copied2.self, Copying.self, migration: options) { container, context in
+            #expect(container.migrationReport.resumes > 0)
+            try #expect(context.fetchCount(FetchDescriptor<Copied2.Page>()) == 400)
+        }
+    }
+
+    private enum Copying: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [V1.self, Copied2.self] }
+        static var stages: [MigrationStage] {
+            [
+                .streamed(
+                    fromVersion: V1.self, toVersion: Copied2.self,
+                    StreamedEntity(V1.Page.self) { old, output in
+                        let new = Copied2.Page(text: old.text)
+                        new.byteCount = old.text.utf8.count
+                        try output.insert(new)
+                    })
+            ]
+        }
+    }
 }

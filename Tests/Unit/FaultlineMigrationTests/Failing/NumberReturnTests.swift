@@ -18,6 +18,13 @@ struct NumberReturnTests {
         case custom, mapped
     }
 
+    /// Resumes without an end.
+    private static var patient: MigrationOptions {
+        var options = MigrationOptions()
+        options.vainResumesMax = .max
+        return options
+    }
+
     private static func first(_ kind: Kind, _ body: @escaping @Sendable () throws -> Void) -> MigrationStage {
         switch kind {
         case .custom: ShopStages.custom(did: { _ in try body() })
@@ -161,7 +168,7 @@ struct NumberReturnTests {
         let old = try shops.stores.open(Shop1.self)
         let log = old.rowStore.log
         for _ in 0..<12 {
-            #expect(try shops.failure(to: Shop3.self, stages)?.code == .stageFailed)
+            #expect(try shops.failure(to: Shop3.self, stages, Self.patient)?.code == .stageFailed)
             let catalog = try #require(try StoredCatalog.read(log.snapshot()))
             counters.append(catalog.map.counters)
             let snapshot = log.snapshot()
@@ -177,7 +184,7 @@ struct NumberReturnTests {
         held.withLock { $0 = [] }
         try old.close()
         fails.withLock { $0 = false }
-        try shops.migrate(to: Shop3.self, stages) { container, context in
+        try shops.migrate(to: Shop3.self, stages, Self.patient) { container, context in
             #expect(container.rowStore.storage.map.counters.table == counters[0].table)
             try Self.check(context, kind)
         }
@@ -204,7 +211,7 @@ struct NumberReturnTests {
                 Self.second(kind) { killed.withLock { if $0 == nil { $0 = disk.afterProcessDeath() } } },
             ]
             try ShopStages.$current.withValue(ShopStages(stages)) {
-                try stores.use(Shop3.self, ShopPlan.self, migration: MigrationOptions()) { _, context in
+                try stores.use(Shop3.self, ShopPlan.self, migration: Self.patient) { _, context in
                     try Self.check(context, kind)
                 }
             }
@@ -235,13 +242,13 @@ struct NumberReturnTests {
         let old = try stores.open(Shop1.self)
         var movedCount = 0
         for _ in 0..<5 {
-            #expect(try shops.failure(to: Shop3.self, stages)?.code == .stageFailed)
+            #expect(try shops.failure(to: Shop3.self, stages, Self.patient)?.code == .stageFailed)
             movedCount += try old.rowStore.log.compact().segmentCount
         }
         #expect(movedCount > 0)
         try old.close()
         fails.withLock { $0 = false }
-        try shops.migrate(to: Shop3.self, stages) { container, context in
+        try shops.migrate(to: Shop3.self, stages, Self.patient) { container, context in
             try container.rowStore.log.compact()
             try Self.check(context, kind)
         }
@@ -271,7 +278,7 @@ struct NumberReturnTests {
             Self.first(.custom) {},
             Self.second(kind) { if fails.withLock({ $0 }) { throw Stopped() } },
         ]
-        #expect(try shops.failure(to: Shop3.self, stages)?.code == .stageFailed)
+        #expect(try shops.failure(to: Shop3.self, stages, Self.patient)?.code == .stageFailed)
         let log = try Log.open(
             shops.stores.directory, on: shops.stores.disk, clock: .system, options: Stores.options,
             deriver: RowIndexDeriver())
@@ -282,7 +289,7 @@ struct NumberReturnTests {
         }
         try log.close()
         fails.withLock { $0 = false }
-        try shops.migrate(to: Shop3.self, stages) { _, context in try Self.check(context, kind) }
+        try shops.migrate(to: Shop3.self, stages, Self.patient) { _, context in try Self.check(context, kind) }
         #expect(try shops.stores.findings(Shop3.self) == [])
     }
 
@@ -306,7 +313,7 @@ struct NumberReturnTests {
     }
 
     @Test func `a record with a negative count is malformed`() throws {
-        for change in 0..<2 {
+        for change in 0..<4 {
             let stores = Stores()
             try stores.use(Note1.self) { container, _ in
                 let log = container.rowStore.log
@@ -316,6 +323,9 @@ struct NumberReturnTests {
                     targetSchema: container.schema, targetMap: map)
                 if change == 0 { record.leftBehindCount = -1 }
                 if change == 1 { record.restart = StageRestart(tables: [], firstBlob: 1, leftBehindCount: -1) }
+                if change > 1 { record.attempts = StageAttempts() }
+                if change == 2 { record.attempts?.resumes = -1 }
+                if change == 3 { record.attempts?.object = Limits.recordIDMax + 1 }
                 _ = try log.write(author: nil) { transaction in
                     try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
                 }
