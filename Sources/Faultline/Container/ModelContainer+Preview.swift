@@ -5,6 +5,85 @@ public import FaultlineModel
 public import FaultlineObjects
 
 extension ModelContainer {
+    /// Whether opening a store for some model classes would migrate it.
+    ///
+    ///     if try ModelContainer.migrationIsDue(for: Photo.self, migrationPlan: PhotoPlan.self, at: configuration) {
+    ///         logger.notice("The next start migrates the store.")
+    ///     }
+    ///
+    /// - Throws: As the form that takes a schema.
+    /// - Complexity: As the form that takes a schema.
+    public static func migrationIsDue(
+        for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        at configuration: ModelConfiguration
+    ) throws -> Bool {
+        try migrationIsDue(ContainerRequest(forTypes, migrationPlan, [configuration]))
+    }
+
+    /// Whether opening a store for a schema would migrate it, or go on with a migration that was stopped.
+    ///
+    ///     let isDue = try ModelContainer.migrationIsDue(for: schema, migrationPlan: Plan.self, at: configuration)
+    ///
+    /// Writes nothing, and takes no lock that a writer needs: it works beside processes that have the store open. It
+    /// shows the newest state that their writer is known to have synchronized.
+    ///
+    /// - Parameters:
+    ///   - givenSchema: The requested schema.
+    ///   - migrationPlan: The way from older schemas; nil if none is needed.
+    ///   - configuration: The store.
+    /// - Returns: True for a migration by the plan, for a lightweight one, and if an index must be built; false if
+    ///   there is no store, for a store in memory, and for changes that need no migration.
+    /// - Throws: As opening would: `SchemaError` for classes that break a rule, `MigrationError` if there is no way to
+    ///   the schema, `StorageError` if the store is damaged or cannot be read.
+    /// - Complexity: About a millisecond after a close, or if this process has the store open: it reads the manifest, a
+    ///   checkpoint's list of tables, and the schemas. After a kill, and beside a writer of another process, the log
+    ///   since the last checkpoint is read, as by every opening: usually at most 32 MiB.
+    public static func migrationIsDue(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        at configuration: ModelConfiguration
+    ) throws -> Bool {
+        try migrationIsDue(ContainerRequest(givenSchema, migrationPlan, [configuration]))
+    }
+
+    private static func migrationIsDue(_ request: ContainerRequest) throws -> Bool {
+        let configuration = request.configuration
+        let migration = configuration.options.migration.options
+        defer { migration.finishUpdates() }
+        guard !configuration.isStoredInMemoryOnly else { return false }
+        return try migrationIsDue(
+            request.written, request.migrationPlan, StorePlace(configuration, observer: nil), migration)
+    }
+
+    /// As the public form, on a given disk: for simulations, which must be repeatable.
+    package static func migrationIsDue(
+        for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)?, directory: String,
+        on disk: Disk, options: LogOptions, migration: MigrationOptions = MigrationOptions()
+    ) throws -> Bool {
+        let schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan))
+        return try migrationIsDue(
+            schema, migrationPlan,
+            StorePlace(directory: directory, disk: disk, clock: .system, options: options), migration)
+    }
+
+    private static func migrationIsDue(
+        _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ place: StorePlace, _ migration: MigrationOptions
+    ) throws -> Bool {
+        try StorageError.translating {
+            guard try place.isPresent() else { return false }
+            let log: Log
+            do throws(LogError) { log = try place.forReading.open(place.options.memoryBudget) } catch {
+                // Opening makes a store there, or refuses a directory of other files.
+                guard error.code != .notAStore else { return false }
+                throw error
+            }
+            // Its error says nothing about the answer: nothing was written.
+            defer { try? log.close() }
+            // Another container of this process may have opened it for reading a while ago.
+            try log.follow()
+            return try Migrator(log: log, schema: schema, types: [], plan: plan, options: migration).isDue()
+        }
+    }
+
     /// Tries out the migration that opening a store for some model classes would make.
     ///
     /// - Throws: As the form that takes a schema.

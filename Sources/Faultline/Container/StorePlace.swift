@@ -51,6 +51,14 @@ struct StorePlace {
             at: URL(filePath: directory).deletingLastPathComponent(), withIntermediateDirectories: true)
     }
 
+    /// The same place, opened for reading: writes nothing, and leaves the lock to the writer.
+    var forReading: StorePlace {
+        var options = options
+        options.access = .reading
+        options.observer = nil
+        return StorePlace(directory: directory, disk: disk, clock: clock, options: options)
+    }
+
     /// Opens the log with the given number of bytes of memory.
     func open(_ memoryBudget: Int) throws(LogError) -> Log {
         var options = options

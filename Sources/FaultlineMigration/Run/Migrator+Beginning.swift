@@ -1,9 +1,22 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-// Whether a migration resumes an unfinished one.
+// Whether there is a migration to run, and whether it resumes an unfinished one.
 
 extension Migrator {
+    /// Whether `run` would migrate the store; reads its catalog, and writes nothing.
+    ///
+    /// - Throws: `MigrationError` if there is no way to the schema, as `run` would; the store's error if it cannot be
+    ///   read.
+    package func isDue() throws -> Bool {
+        guard let stored = try StoredCatalog.read(log.snapshot()) else { return false }
+        let steps = try MigrationSteps(
+            from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping)
+        guard !steps.all.isEmpty else { return false }
+        try MigrationConsent(log, stored, steps, self).checkVersion()
+        return true
+    }
+
     /// The start of a new or resumed migration.
     struct Begun {
         var stored: StoredCatalog
