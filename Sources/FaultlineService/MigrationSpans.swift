@@ -26,7 +26,7 @@ final class MigrationSpans: Sendable {
         case .stageEnded(_, let figures): endStage(figures, isStopped: false)
         case .stageStopped(_, let figures): endStage(figures, isStopped: true)
         case .ended: end(nil)
-        case .failed(let error): end(error)
+        case .failed(let error, _): end(error)
         }
     }
 

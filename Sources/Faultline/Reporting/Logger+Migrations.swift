@@ -26,7 +26,7 @@ extension Logger {
                 "A stage of the migration was stopped.",
                 metadata: Self.metadata(Self.place(stage) + Self.figures(figures)))
         case .ended(let report): write(report)
-        case .failed(let error): write(error)
+        case .failed(let error, _): write(error)
         }
     }
 
@@ -49,7 +49,7 @@ extension Logger {
         let known = error as? MigrationError
         let metadata = Self.metadata([
             ("code", known.map { "\($0.code)" }), ("stage", known?.stage), ("entity", known?.entityName),
-            ("property", known?.propertyName),
+            ("property", known?.propertyName), ("object", known?.object.map { "\($0)" }),
         ])
         if known?.code == .cancelled {
             notice("The migration was cancelled.", metadata: metadata)

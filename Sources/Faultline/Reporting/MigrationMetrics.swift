@@ -36,7 +36,7 @@ struct MigrationMetrics: Sendable {
             migrations.increment()
             quarantined.increment(by: Int64(report.quarantinedCount))
             duration.recordNanoseconds(Int64(report.nanoseconds))
-        case .failed(let error):
+        case .failed(let error, _):
             // The caller cancelled it, and knows.
             if (error as? MigrationError)?.code != .cancelled { failures.increment() }
         }

@@ -53,7 +53,7 @@ package struct MigrationArguments: ParsableArguments {
         help: "Begins although the disk may have too little room: for stages that make much less than they read.")
     package var skipSpaceCheck = false
 
-    @Option(help: ArgumentHelp("Writes the report to a file, as JSON.", valueName: "file"))
+    @Option(help: ArgumentHelp("Writes the report to a file, as JSON; that of a failed run too.", valueName: "file"))
     package var report: String?
 
     @Flag(help: "Prints the report as JSON.")

@@ -1,8 +1,10 @@
 package import Faultline
+import FaultlineDisk
 import FaultlineLog
 package import FaultlineMigration
 import FaultlineStore
 import FoundationEssentials
+import Synchronization
 
 /// Runs a migration for a command: looks at the store first, shows progress on the terminal, cancels on Ctrl-C,
 /// reports.
@@ -57,16 +59,13 @@ package struct MigrationRun {
                 "\(arguments.store) has a migration under way that is another one: beginning this one would give it up. Go on with what began it, or leave --resume out."
             )
         }
-        let report = try CommandFailure.working { try migrate(to: goal) }
+        let report = try CommandFailure.working { try migrateOrReport(to: goal) }
         Terminal.output.write(arguments.json ? try report.json() : report.text)
-        if let file = arguments.report {
-            do {
-                try Data(report.json().utf8).write(to: URL(filePath: file), options: .atomic)
-            } catch {
-                throw CommandFailure(
-                    CommandFailure.refused,
-                    "The migration is done, but its report, printed above, could not be written to \(file). \(error)")
-            }
+        do { try write(report) } catch {
+            throw CommandFailure(
+                CommandFailure.refused,
+                "The migration is done, but its report, printed above, could not be written to \(arguments.report ?? ""). \(error)"
+            )
         }
         if !report.failures.isEmpty {
             throw CommandFailure(
@@ -81,7 +80,34 @@ package struct MigrationRun {
         }
     }
 
-    private func migrate(to goal: Goal) throws -> MigrationReport {
+    private func write(_ report: MigrationReport) throws {
+        guard let file = arguments.report else { return }
+        try Data(report.json().utf8).write(to: URL(filePath: file), options: .atomic)
+    }
+
+    /// Migrates; writes the report file also if that fails, with the work up to there.
+    private func migrateOrReport(to goal: Goal) throws -> MigrationReport {
+        let stopped = Guarded<MigrationReport?>(nil)
+        do {
+            return try migrate(to: goal) { event in
+                if case .failed(_, let report) = event { stopped.withLock { $0 = report } }
+            }
+        } catch {
+            var report = stopped.withLock { $0 } ?? MigrationReport().stopped(by: error)
+            report.isDryRun = arguments.dryRun
+            do { try write(report) } catch let unwritten {
+                throw CommandFailure(
+                    CommandFailure.refused,
+                    "\(CommandFailure.sentence(for: error)) The report could not be written to \(arguments.report ?? "") either. \(unwritten)"
+                )
+            }
+            throw error
+        }
+    }
+
+    private func migrate(
+        to goal: Goal, observing observer: @escaping @Sendable (MigrationEvent) -> Void
+    ) throws -> MigrationReport {
         let display = MigrationDisplay()
         let control = MigrationControl()
         let interrupts = Interrupts(cancelling: control)
@@ -103,6 +129,7 @@ package struct MigrationRun {
         configuration.options.migration.mapping = goal.mapping
         configuration.options.migration.control = control
         configuration.options.migration.progress = { display.show($0) }
+        configuration.options.migration.observers.append(observer)
         if arguments.dryRun {
             return try ModelContainer.previewMigration(
                 for: goal.schema, migrationPlan: goal.plan, configurations: [configuration],

@@ -28,6 +28,6 @@ package enum MigrationEvent: Sendable {
     case stageStopped(Stage, Figures)
     /// The new schema is in force.
     case ended(MigrationReport)
-    /// The store was not brought to the schema: refused, failed or cancelled.
-    case failed(any Error)
+    /// The store was not brought to the schema: refused, failed or cancelled; with the work up to there.
+    case failed(any Error, MigrationReport)
 }

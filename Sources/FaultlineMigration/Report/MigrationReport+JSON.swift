@@ -24,6 +24,7 @@ extension MigrationReport {
         stages = try container.decodeIfPresent([Stage].self, forKey: .stages) ?? []
         quarantined = try container.decodeIfPresent([Quarantined].self, forKey: .quarantined) ?? []
         gracePeriod = try container.decodeIfPresent(GracePeriod.self, forKey: .gracePeriod)
+        stop = try container.decodeIfPresent(Stop.self, forKey: .stop)
         isDryRun = try container.decodeIfPresent(Bool.self, forKey: .isDryRun) ?? false
         sample = try container.decodeIfPresent(Int.self, forKey: .sample)
         failures = try container.decodeIfPresent([Failure].self, forKey: .failures) ?? []

@@ -21,7 +21,7 @@ extension MigrationReport: CustomStringConvertible {
     ///
     /// - Complexity: O(n) for n stages, entities, mappings and failures.
     public var text: String {
-        guard !versions.isEmpty else { return "nothing to migrate\n" }
+        guard !versions.isEmpty else { return stopLine.map { "not migrated\n\($0)\n" } ?? "nothing to migrate\n" }
         var lines = [
             "\(versions.joined(separator: " → ")): \(ReportFigure.seconds(nanoseconds)), "
                 + "\(ReportFigure.bytes(bytesWritten)) written\(Self.resumed(resumes))"
@@ -57,6 +57,7 @@ extension MigrationReport: CustomStringConvertible {
             )
         }
         if isDryRun { lines += dryRunLines }
+        if let stopLine { lines.append(stopLine) }
         return lines.joined(separator: "\n") + "\n"
     }
 

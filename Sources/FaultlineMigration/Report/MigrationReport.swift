@@ -54,8 +54,13 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     /// Until when the store can return to the state before, and the space that this takes; nil without a grace period.
     public internal(set) var gracePeriod: GracePeriod?
 
+    /// The error that stopped the migration; nil if it has switched.
+    ///
+    /// Then the other figures are those up to there.
+    public internal(set) var stop: Stop?
+
     /// Whether this was a dry run.
-    public internal(set) var isDryRun = false
+    public package(set) var isDryRun = false
     /// Objects of each entity that a dry run of a sample has converted: then time and bytes are estimates for all
     /// objects, and the counts are those of the sample; nil if all objects were converted.
     public internal(set) var sample: Int?
@@ -79,7 +84,7 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case versions, objectsRead, objectsWritten, objectsFound, objectsDropped, objectsCopied, objectsDeleted
         case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, blobBytesSaved
-        case resumes, bytesWritten, nanoseconds, stages, quarantined, gracePeriod
+        case resumes, bytesWritten, nanoseconds, stages, quarantined, gracePeriod, stop
         case lastPasses, isDryRun, sample, failures, isIncomplete, diskBytesNeeded, diskBytesFree
     }
 
@@ -181,6 +186,22 @@ public struct MigrationReport: Codable, Sendable, Equatable {
         public internal(set) var nanoseconds: Int
         /// Bytes that were written to the store's files in that time.
         public internal(set) var bytesWritten: Int
+    }
+
+    /// The error that stopped a migration.
+    public struct Stop: Codable, Sendable, Equatable {
+        /// The code of a `MigrationError` or a `StorageError`, such as `stageFailed`; `other` for another error.
+        public internal(set) var code: String
+        /// The stage, by its versions, such as `1.0.0 → 2.0.0`; nil if there is none.
+        public internal(set) var stage: String?
+        /// The entity concerned; nil if there is none.
+        public internal(set) var entity: String?
+        /// The property concerned; nil if there is none.
+        public internal(set) var property: String?
+        /// The object's number in its entity, as `PersistentIdentifier` shows it; nil if there is none.
+        public internal(set) var object: UInt64?
+        /// The error in words, with its cause.
+        public internal(set) var error: String
     }
 
     /// Objects that were quarantined.

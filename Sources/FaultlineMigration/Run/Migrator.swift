@@ -53,7 +53,7 @@ package struct Migrator {
     /// Reports to observers why the store was not migrated; other errors of an opening are not reported.
     private mutating func tellingFailures<R>(_ body: (inout Migrator) throws -> R) throws -> R {
         do { return try body(&self) } catch {
-            if error is MigrationError { options.observe?(.failed(error)) }
+            if error is MigrationError { options.observe?(.failed(error, report.stopped(by: error))) }
             throw error
         }
     }
@@ -193,6 +193,9 @@ package struct Migrator {
     private mutating func migrate(
         _ stored: StoredCatalog, _ steps: MigrationSteps, _ consent: MigrationConsent
     ) throws -> StoredCatalog {
+        // For a migration that is refused: the work of earlier runs, if it is kept.
+        let earlier = stored.migration.flatMap { $0.planDigest == steps.digest ? $0.report : nil }
+        report = MigrationReport(steps.versions, earlier ?? MigrationCounts(), lastPasses: [])
         if options.checksSpace, stored.migration == nil {
             try SpaceCheck(log: log, stored: stored, steps: steps.all).run()
         }
@@ -231,7 +234,9 @@ package struct Migrator {
         } catch {
             course.tellEnd(isStopped: true)
             noteEnd(of: begun, steps, by: error)
-            if !(error is MigrationError) { options.observe?(.failed(error)) }
+            report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
+            report.quarantined = (try? course.quarantine.counts()) ?? []
+            if !(error is MigrationError) { options.observe?(.failed(error, report.stopped(by: error))) }
             throw error
         }
         options.observe?(.ended(report))

@@ -84,7 +84,10 @@ final class StreamWorker {
                 shares.end(share, savedByteCount: writer.savedByteCount - saved)
             } catch {
                 // If several fail, the first one counts.
-                if !(error is Stopped), shares.waitForTurn(of: share) { shares.stop(explained(error, entity)) }
+                if !(error is Stopped), shares.waitForTurn(of: share) {
+                    writer.settle()
+                    shares.stop(explained(error, entity))
+                }
                 endTurn()
                 return
             }

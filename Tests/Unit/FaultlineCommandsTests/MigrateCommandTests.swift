@@ -64,6 +64,46 @@ struct MigrateCommandTests {
         try expect(Books1.self)
     }
 
+    @Test func `a run that fails writes its report into the file, with the error and its object`() async throws {
+        try make(titles: ["one", ""])
+        let file = folder.path + "/report.json"
+        await #expect(processExitsWith: .exitCode(1)) { [store = store as String, file = file as String] in
+            MigrateCommand<BookPlan>.main([store, "--report", file])
+        }
+        let report = try MigrationReport(json: String(contentsOfFile: file, encoding: .utf8))
+        let stop = try #require(report.stop)
+        #expect(stop.code == "stageFailed" && stop.stage == "1.0.0 → 2.0.0")
+        #expect(stop.entity == "Book" && stop.object == 2 && stop.error.contains("Book 2"))
+        #expect(report.versions == ["1.0.0", "2.0.0"] && report.objectsRead == 2 && !report.isDryRun)
+        #expect(report.text.contains("  stopped at 1.0.0 → 2.0.0, Book 2: "))
+        // Three resumes fail too; then the report has the work that is kept.
+        for _ in 0..<4 {
+            await #expect(processExitsWith: .exitCode(1)) { [store = store as String, file = file as String] in
+                MigrateCommand<BookPlan>.main([store, "--report", file])
+            }
+        }
+        let last = try MigrationReport(json: String(contentsOfFile: file, encoding: .utf8))
+        #expect(last.stop?.code == "noProgress" && last.stop?.object == 2)
+        // An operator may resume it all the same, and the error of the closure comes back.
+        await #expect(processExitsWith: .exitCode(1)) { [store = store as String, file = file as String] in
+            MigrateCommand<BookPlan>.main([store, "--resume", "--report", file])
+        }
+        let resumed = try MigrationReport(json: String(contentsOfFile: file, encoding: .utf8))
+        #expect(resumed.stop?.code == "stageFailed")
+    }
+
+    @Test func `a store that cannot be opened is reported in the file, too`() async throws {
+        try make(titles: ["one"])
+        let held = try HeldLock(ofStoreIn: store)
+        defer { held.release() }
+        let file = folder.path + "/report.json"
+        await #expect(processExitsWith: .exitCode(3)) { [store = store as String, file = file as String] in
+            MigrateCommand<BookPlan>.main([store, "--report", file])
+        }
+        let report = try MigrationReport(json: String(contentsOfFile: file, encoding: .utf8))
+        #expect(report.stop?.error.contains("is open for writing elsewhere") == true)
+    }
+
     @Test func `a migration that fails says at which object, and the next run goes on`() async throws {
         try make(titles: ["one", ""])
         let result = try await #require(
