@@ -63,6 +63,14 @@ open class Disk: @unchecked Sendable {
         }
     }
 
+    /// Gives a file that does not change any more a second entry, or copies it where that is impossible: on another
+    /// file system, on one without hard links, without the permission.
+    ///
+    /// Durability: as `copy`.
+    ///
+    /// - Throws: As `copy`.
+    open func link(_ source: String, to target: String) throws(DiskError) { try copy(source, to: target) }
+
     /// Makes the created, renamed and removed entries of a directory durable.
     ///
     /// Does not synchronize the files' bytes.

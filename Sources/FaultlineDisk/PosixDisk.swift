@@ -30,6 +30,14 @@ package final class PosixDisk: Disk, @unchecked Sendable {
         }
     }
 
+    override package func link(_ source: String, to target: String) throws(DiskError) {
+        try Self.check(source, for: .open)
+        try Self.check(target, for: .open)
+        if Glibc.link(source, target) == 0 { return }
+        // The copy names the cause if it fails too.
+        try copy(source, to: target)
+    }
+
     /// Opens an ordinary file and returns its descriptor.
     private func descriptor(_ path: String, for access: FileAccess) throws(DiskError) -> Int32 {
         try Self.check(path, for: .open)

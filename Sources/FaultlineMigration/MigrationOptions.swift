@@ -108,6 +108,9 @@ public struct MigrationOptions: Sendable {
     /// Whether a stage is resumed although it was resumed in vain too often: for an operator who has removed the cause.
     package var resumesAnyway = false
 
+    /// Whether a dry run works on a copy of the store, so that containers of the old schema can save.
+    package var previewsCopy = false
+
     /// Nanoseconds after which a streamed or mapped stage saves a batch that is not full.
     ///
     /// Settable for tests.

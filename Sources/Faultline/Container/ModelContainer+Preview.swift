@@ -91,9 +91,9 @@ extension ModelContainer {
     public static func previewMigration(
         for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration..., failureLimit: Int = 100,
-        sample: Int? = nil
+        sample: Int? = nil, onCopy: Bool = false
     ) throws -> MigrationReport {
-        try previewMigration(ContainerRequest(forTypes, migrationPlan, configurations), failureLimit, sample)
+        try previewMigration(ContainerRequest(forTypes, migrationPlan, configurations), failureLimit, sample, onCopy)
     }
 
     /// Tries out the migration that opening a store for a schema would make: runs all of it on the real store except
@@ -112,30 +112,36 @@ extension ModelContainer {
     ///   - sample: Objects of each entity that streamed and mapped stages try out, the first ones: for an estimate of
     ///     time and space. References to objects outside the sample are not checked, and custom stages run as a whole.
     ///     Nil for all.
+    ///   - onCopy: Whether to work on a copy of the store's present state, in a directory beside it with `.dry-run`
+    ///     behind its name, which is removed at the end. Then the store is only read: this and other processes save
+    ///     meanwhile, and a migration that was stopped is not refused. The copy shares the files that do not change any
+    ///     more, where the file system has hard links.
     /// - Returns: The effect of the migration, its needs, and the errors that would stop it; without versions if there
     ///   is nothing to do.
     /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` if there is no way to the schema, of
-    ///   code `underWay` if a migration was stopped and can continue, of code `cancelled`; `StorageError` if the
-    ///   store cannot be opened for writing.
+    ///   code `underWay` if a migration was stopped and can continue, or the store has another dry run on a copy, of
+    ///   code `cancelled`; `StorageError` if the store cannot be opened for writing, or its copy cannot be made.
     /// - Complexity: That of the migration: with `sample`, of the sampled objects and of whole custom stages and
     ///   indexes.
     public static func previewMigration(
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration], failureLimit: Int = 100,
-        sample: Int? = nil
+        sample: Int? = nil, onCopy: Bool = false
     ) throws -> MigrationReport {
-        try previewMigration(ContainerRequest(givenSchema, migrationPlan, configurations), failureLimit, sample)
+        try previewMigration(
+            ContainerRequest(givenSchema, migrationPlan, configurations), failureLimit, sample, onCopy)
     }
 
     private static func previewMigration(
-        _ request: ContainerRequest, _ failureLimit: Int, _ sample: Int?
+        _ request: ContainerRequest, _ failureLimit: Int, _ sample: Int?, _ onCopy: Bool
     ) throws -> MigrationReport {
         let configuration = request.configuration
-        let migration = configuration.options.migration.options
+        var migration = configuration.options.migration.options
+        migration.previewsCopy = onCopy
         defer { migration.finishUpdates() }
         let place = StorePlace(configuration, observer: nil)
         return try StorageError.translating {
-            guard !configuration.isStoredInMemoryOnly, configuration.allowsSave, try place.isPresent() else {
+            guard !configuration.isStoredInMemoryOnly, configuration.allowsSave || onCopy, try place.isPresent() else {
                 throw SwiftDataError.unknownSchema.explained(
                     "There is no store to be migrated at \(configuration.url.path), or it may not be written.")
             }
@@ -167,6 +173,11 @@ extension ModelContainer {
     ) throws -> MigrationReport {
         let migration = migration.timed(by: place.clock)
         defer { migration.finishUpdates() }
+        let copy =
+            migration.previewsCopy
+            ? try StoreCopy.make(of: place.directory, on: place.disk, clock: place.clock) : nil
+        defer { copy?.remove() }
+        let place = copy.map { place.copied(to: $0.directory) } ?? place
         let free = try place.disk.freeByteCount(in: place.directory)
         let log = try place.open(min(place.options.memoryBudget, migration.engineByteCount))
         do {

@@ -59,6 +59,15 @@ struct StorePlace {
         return StorePlace(directory: directory, disk: disk, clock: clock, options: options)
     }
 
+    /// The place of a copy of the store, which may lack transactions that its large values know of.
+    func copied(to directory: String) -> StorePlace {
+        var options = options
+        options.access = .writing
+        options.acceptsLostTail = true
+        options.observer = nil
+        return StorePlace(directory: directory, disk: disk, clock: clock, options: options)
+    }
+
     /// Opens the log with the given number of bytes of memory.
     func open(_ memoryBudget: Int) throws(LogError) -> Log {
         var options = options

@@ -10,6 +10,10 @@ package struct MigrationArguments: ParsableArguments {
     )
     package var dryRun = false
 
+    @Flag(
+        help: "With --dry-run: works on a copy in STORE.dry-run, while other processes write the store.")
+    package var copy = false
+
     @Option(
         help: ArgumentHelp(
             "With --dry-run: tries out so many objects of each entity, and estimates the rest.", valueName: "count"))
@@ -65,6 +69,7 @@ package struct MigrationArguments: ParsableArguments {
         guard (16...1 << 20).contains(memory) else {
             throw ValidationError("--memory takes a number of MiB from 16 to 1048576.")
         }
+        if copy, !dryRun { throw ValidationError("--copy is for --dry-run.") }
         if let sample {
             guard dryRun else { throw ValidationError("--sample is for --dry-run.") }
             guard sample > 0 else { throw ValidationError("--sample takes a number above 0.") }

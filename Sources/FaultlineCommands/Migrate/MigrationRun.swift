@@ -133,7 +133,7 @@ package struct MigrationRun {
         if arguments.dryRun {
             return try ModelContainer.previewMigration(
                 for: goal.schema, migrationPlan: goal.plan, configurations: [configuration],
-                sample: arguments.sample)
+                sample: arguments.sample, onCopy: arguments.copy)
         }
         let container: ModelContainer
         do {

@@ -18,10 +18,10 @@ extension Migrator {
     package mutating func preview(failureLimit: Int, sample: Int? = nil) throws -> MigrationReport {
         try inTurn { migrator in
             guard let stored = try StoredCatalog.read(migrator.log.snapshot()) else { return .nothingToPreview }
-            if let migration = stored.migration, !migration.isPreview {
+            if let migration = stored.migration, !migration.isPreview, !migrator.options.previewsCopy {
                 throw MigrationError(
                     .underWay,
-                    "A migration of this store was stopped and can go on: a dry run would drop its progress. Open the store with its plan to finish it, or under the old schema to give it up."
+                    "A migration of this store was stopped and can go on: a dry run would drop its progress. Open the store with its plan to finish it, or under the old schema to give it up; a dry run on a copy of the store (onCopy, --copy) drops nothing."
                 )
             }
             let steps = try MigrationSteps(

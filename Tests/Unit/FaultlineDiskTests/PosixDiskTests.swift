@@ -42,6 +42,20 @@ struct PosixDiskTests {
         #expect(code { () throws(DiskError) in _ = try disk.freeByteCount(in: path) } == .invalidPath)
     }
 
+    @Test func `a linked file is the same file, and stays if its first entry is removed`() throws {
+        let (first, second) = (directory.path + "/first", directory.path + "/second")
+        let file = try disk.open(first, for: .creating)
+        try file.write([1, 2, 3], at: 0)
+        file.close()
+        try disk.link(first, to: second)
+        #expect(try disk.identity(of: first) == disk.identity(of: second))
+        #expect(code { () throws(DiskError) in try disk.link(first, to: second) } == .exists)
+        try disk.remove(first)
+        #expect(try disk.contents(of: second) == [1, 2, 3])
+        #expect(code { () throws(DiskError) in try disk.link(first, to: directory.path + "/third") } == .notFound)
+        #expect(code { () throws(DiskError) in try disk.link(second, to: "a\0b") } == .invalidPath)
+    }
+
     @Test func namesTheCallThePathAndTheErrorNumber() {
         let path = directory.path + "/missing"
 

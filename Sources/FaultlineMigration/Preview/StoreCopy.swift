@@ -1,0 +1,232 @@
+package import FaultlineDisk
+internal import FaultlineLog
+
+/// A copy of a store in a directory beside it, for a dry run while the store is in use.
+///
+/// Files that do not change any more get a second entry, which takes no space; the end of the log and the other files
+/// in use are copied. The writer of the store does not know of it and is not delayed: `docs/FileFormat.md` section 16.
+package struct StoreCopy {
+    /// The directory of the copy: that of the store, with `.dry-run` behind its name.
+    package let directory: String
+    private let disk: Disk
+    private let source: String
+
+    /// The number of attempts while a writer changes the files that are copied.
+    private static let attemptCountMax = 100
+    private static let suffix = ".dry-run"
+
+    /// Copies the state of a store at this moment: as a kill of its writer would leave it.
+    ///
+    /// The remains of a copy that was interrupted are removed first.
+    ///
+    /// - Parameters:
+    ///   - source: The directory of the store.
+    ///   - disk: The disk of the store.
+    ///   - clock: The clock for the lock's text.
+    /// - Returns: The copy, which no lock protects any more: open it.
+    /// - Throws: `MigrationError` of code `underWay` if another dry run has its copy there, of code `storage` if a
+    ///   directory of other files is in the way; `LogError` if the store cannot be read or the copy cannot be written.
+    /// - Complexity: O(f) for f files, and the bytes of those in use; all bytes where there are no hard links.
+    package static func make(of source: String, on disk: Disk, clock: Clock) throws -> StoreCopy {
+        var source = source
+        while source.utf8.count > 1, source.hasSuffix("/") { source.removeLast() }
+        let copy = StoreCopy(directory: source + suffix, disk: disk, source: source)
+        let lock = try copy.claim(clock)
+        do {
+            try copy.fill()
+            lock.release()
+        } catch {
+            lock.release()
+            copy.remove()
+            throw error
+        }
+        return copy
+    }
+
+    /// Removes the copy.
+    package func remove() {
+        // The next copy removes the rest.
+        try? clear()
+        try? disk.removeDirectory(directory)
+    }
+
+    // MARK: The directory
+
+    /// Makes the directory, empty but for its lock, which is held.
+    private func claim(_ clock: Clock) throws -> StoreLock {
+        try onDisk("making the directory of a dry run") { () throws(DiskError) in
+            if try !disk.isPresent(directory) { try disk.createDirectory(directory) }
+        }
+        // Checked first: taking the lock makes a file.
+        _ = try names()
+        let lock: StoreLock
+        do throws(LogError) {
+            lock = try StoreLock.take(directory + "/" + FileName.lock, on: disk, for: .writing, clock: clock)
+        } catch {
+            guard error.code == .lockedByAnother else { throw error }
+            throw MigrationError(
+                .underWay, "Another dry run of this store is under way, in \(directory). Wait until it has ended.",
+                cause: error)
+        }
+        do { try clear(keepsLock: true) } catch {
+            lock.release()
+            throw error
+        }
+        return lock
+    }
+
+    /// The names of the files in the directory.
+    ///
+    /// - Throws: `MigrationError` of code `storage` if one of them belongs to no store.
+    private func names() throws -> [String] {
+        let names = try onDisk("listing the directory of a dry run") { () throws(DiskError) in
+            try disk.names(in: directory)
+        }
+        let others = [FileName.identity, FileName.identity + ".tmp", FileName.lock, "BALLAST"]
+        if let foreign = names.first(where: { FileName.parse($0) == nil && !others.contains($0) }) {
+            throw MigrationError(
+                .storage,
+                "A dry run needs the directory \(directory), which holds files of no store, such as \(foreign). Remove them."
+            )
+        }
+        return names
+    }
+
+    private func clear(keepsLock: Bool = false) throws {
+        for name in try names() where !keepsLock || name != FileName.lock {
+            try onDisk("removing the copy of a dry run") { () throws(DiskError) in
+                try disk.remove(directory + "/" + name)
+            }
+        }
+    }
+
+    // MARK: The files
+
+    private func fill() throws {
+        for _ in 0..<Self.attemptCountMax {
+            if try copyFiles() { return }
+            try clear(keepsLock: true)
+        }
+        throw LogError(
+            .lockedByAnother, "Another process changed the store each time that it was copied. Try again.",
+            path: source)
+    }
+
+    /// A manifest at a moment: the files that it lists exist as long as it is in force and has that length.
+    private struct Mark: Equatable {
+        let name: String
+        let byteCount: UInt64
+    }
+
+    /// The manifest in force, and its length.
+    ///
+    /// - Returns: Nil if it was written to, or replaced, while it was read.
+    private func readManifest(_ directory: StoreDirectory) throws(LogError) -> (mark: Mark, state: ManifestState)? {
+        guard let before = try newestManifest(directory)?.predecessor.managed else { return nil }
+        func byteCount() throws(LogError) -> UInt64 {
+            try onDisk("measuring a manifest") { () throws(DiskError) in try before.file.byteCount() }
+        }
+        let length = try byteCount()
+        guard let reading = try newestManifest(directory), reading.predecessor.managed.number == before.number,
+            try byteCount() == length
+        else { return nil }
+        return (Mark(name: FileName.numbered(.manifest, before.number), byteCount: length), reading.state)
+    }
+
+    /// - Returns: Nil if the manifests changed while they were read.
+    private func newestManifest(_ directory: StoreDirectory) throws(LogError) -> ManifestReader.Reading? {
+        let numbers = try manifests()
+        do throws(LogError) {
+            if let reading = try ManifestReader.newest(numbers, in: directory, for: .reading) { return reading }
+            throw LogError(.damaged, "The store has no manifest.", path: source)
+        } catch {
+            // One that was listed may have been replaced before it was opened.
+            guard error.code == .damaged, try manifests() != numbers else { throw error }
+            return nil
+        }
+    }
+
+    private func manifests() throws(LogError) -> [UInt64] {
+        try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: source) }
+            .compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
+    }
+
+    /// - Returns: False if the store's files changed in the meantime.
+    private func copyFiles() throws(LogError) -> Bool {
+        guard let identity = try IdentityFile.read(source + "/" + FileName.identity, on: disk) else {
+            throw LogError(.notAStore, "There is no store in this directory.", path: source)
+        }
+        let directory = StoreDirectory(
+            disk: disk, path: source, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
+            nextNumber: 1, random: RandomSource(seed: 0))
+        guard let (mark, state) = try readManifest(directory) else { return false }
+        do throws(LogError) {
+            try copyFiles(of: state, directory)
+            try copyStart(of: mark.name, mark.byteCount)
+            // The last file: its feature bits are those of all others.
+            try onDisk("copying the identity") { () throws(DiskError) in
+                try disk.copy(source + "/" + FileName.identity, to: self.directory + "/" + FileName.identity)
+            }
+        } catch {
+            // A listed file was dropped meanwhile, if the manifest is another now.
+            guard try readManifest(directory)?.mark == mark else { return false }
+            throw error
+        }
+        return try readManifest(directory)?.mark == mark
+    }
+
+    private func copyFiles(of state: ManifestState, _ directory: StoreDirectory) throws(LogError) {
+        let files = state.files.sorted { $0.key < $1.key }
+        for (number, entry) in files where entry.seal != nil || !entry.kind.isSegment {
+            let name = FileName.numbered(entry.kind, number)
+            try onDisk("linking a file") { () throws(DiskError) in
+                try disk.link(source + "/" + name, to: self.directory + "/" + name)
+            }
+        }
+        // Records move to cold segments after their transactions, and values are written before theirs.
+        for kind in [FileKind.coldSegment, .hotSegment, .blobSegment] {
+            for (number, entry) in files where entry.seal == nil && entry.kind == kind {
+                let name = FileName.numbered(kind, number)
+                let end = try end(of: name, entry, directory)
+                try copyStart(of: name, end)
+            }
+        }
+    }
+
+    /// The end of the bytes of a segment in use that do not change any more.
+    private func end(
+        of name: String, _ entry: ManifestState.FileEntry, _ directory: StoreDirectory
+    ) throws(LogError) -> UInt64 {
+        let file = try onDisk("opening a segment") { () throws(DiskError) in
+            try disk.open(source + "/" + name, for: .reading)
+        }
+        defer { file.close() }
+        let length = try onDisk("measuring a segment") { () throws(DiskError) in try file.byteCount() }
+        if entry.kind == .blobSegment { return length }
+        let managed = directory.managed(file, try StoreDirectory.readHeader(of: file))
+        var scanner = FrameScanner(managed, from: entry.durable, previousHead: entry.durableHead, limit: length)
+        while try scanner.next() != nil {}
+        return scanner.offset
+    }
+
+    /// Copies the bytes of a file before an offset.
+    private func copyStart(of name: String, _ end: UInt64) throws(LogError) {
+        try onDisk("copying a file") { () throws(DiskError) in
+            let reading = try disk.open(source + "/" + name, for: .reading)
+            defer { reading.close() }
+            let writing = try disk.open(directory + "/" + name, for: .creating)
+            defer { writing.close() }
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+            defer { buffer.deallocate() }
+            var offset: UInt64 = 0
+            while offset < end {
+                let part = UnsafeMutableRawBufferPointer(
+                    rebasing: buffer[..<Int(min(UInt64(buffer.count), end - offset))])
+                let byteCount = try reading.read(into: part, at: offset)
+                guard byteCount > 0 else { return }
+                try writing.write(UnsafeRawBufferPointer(rebasing: part[..<byteCount]), at: offset)
+                offset += UInt64(byteCount)
+            }
+        }
+    }
+}

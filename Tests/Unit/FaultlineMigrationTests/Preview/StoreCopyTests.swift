@@ -1,0 +1,190 @@
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineMigration
+import FaultlineTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+/// Dry runs on a copy of a store that is in use.
+struct StoreCopyTests {
+    private static var options: MigrationOptions {
+        var options = Stores.dropping
+        options.batchByteCount = 2_000
+        options.previewsCopy = true
+        return options
+    }
+
+    private static func copyDirectory(of stores: Stores) -> String { stores.directory + ".dry-run" }
+
+    @Test func `the store can be written during a dry run on a copy`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let writer = try stores.open(Work1.self)
+        let context = ModelContext(writer)
+        // Saved, and in no checkpoint.
+        context.insert(Work1.Employee(number: 777, name: "A B", city: "c0"))
+        try context.save()
+        let notes = StageNotes()
+        notes.during = {
+            guard notes.seen.count == 100 else { return }
+            context.insert(Work1.Room(label: "new"))
+            try context.save()
+        }
+        let report = try StageNotes.$current.withValue(notes) {
+            try stores.preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(report.isDryRun && report.failures.isEmpty && !report.isIncomplete)
+        #expect(report.objectsRead == 201 && report.blobsMoved == 40 && report.fitsOnDisk)
+        #expect(try !stores.disk.isPresent(Self.copyDirectory(of: stores)))
+        try writer.close()
+        try stores.use(Work1.self) { container, context in
+            #expect(container.migrationReport.versions.isEmpty)
+            try #expect(context.fetchCount(FetchDescriptor<Work1.Room>()) == 5)
+        }
+        #expect(try stores.findings(Work1.self) == [])
+    }
+
+    /// Another disk is another process for the library.
+    @Test func `beside another process a dry run works on a copy only, and writes nothing to the store`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let writer = try stores.open(Work1.self)
+        let counting = CountingDisk(over: stores.disk)
+        let beside = Stores(counting, stores.directory)
+        let error = #expect(throws: StorageError.self) { try beside.preview(Work2.self, WorkPlan.self) }
+        #expect(error?.code == .lockedByAnother)
+        counting.reset()
+        let report = try StageNotes.$current.withValue(StageNotes()) {
+            try beside.preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(report.objectsRead == 200)
+        for name in try stores.disk.names(in: stores.directory) {
+            let counts = counting.counts(of: stores.directory + "/" + name)
+            #expect(counts.writes == 0 && counts.entryChanges == 0, "\(name): \(counts)")
+        }
+        try writer.close()
+    }
+
+    @Test func `failures are found on a copy, too`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let notes = StageNotes()
+        notes.failing = [7, 9]
+        let report = try StageNotes.$current.withValue(notes) {
+            try stores.preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(report.failures.map(\.object) == [8, 10])
+        #expect(try !stores.disk.isPresent(Self.copyDirectory(of: stores)))
+    }
+
+    @Test func `a migration that was stopped is not refused, and goes on afterwards`() throws {
+        let stores = Stores()
+        var options = Self.options
+        options.batchByteCount = 1
+        try WorkStore.makeStopped(in: stores, StageNotes(), options)
+        try StageNotes.$current.withValue(StageNotes()) {
+            let refusal = #expect(throws: MigrationError.self) { try stores.preview(Work2.self, WorkPlan.self) }
+            #expect(refusal?.code == .underWay)
+            let report = try stores.preview(Work2.self, WorkPlan.self, migration: options)
+            #expect(report.objectsRead == 200 && report.failures.isEmpty)
+            try stores.use(Work2.self, WorkPlan.self, migration: options) { container, context in
+                #expect(container.migrationReport.resumes == 1)
+                try WorkStore.check(context)
+            }
+        }
+    }
+
+    @Test func `the remains of a killed dry run are replaced, and other files are not`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let directory = Self.copyDirectory(of: stores)
+        func file(_ name: String) throws {
+            let file = try stores.disk.open(directory + "/" + name, for: .creating)
+            try file.write([1, 2, 3], at: 0)
+            file.close()
+        }
+        try stores.disk.createDirectory(directory)
+        try file("IDENTITY")
+        try file("s-0000000000000001.fls")
+        let report = try StageNotes.$current.withValue(StageNotes()) {
+            try stores.preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(report.objectsRead == 200)
+        #expect(try !stores.disk.isPresent(directory))
+
+        try stores.disk.createDirectory(directory)
+        try file("letter.txt")
+        let foreign = #expect(throws: MigrationError.self) {
+            try stores.preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(foreign?.code == .storage && foreign?.message.contains("letter.txt") == true)
+        #expect(try stores.disk.names(in: directory) == ["letter.txt"])
+        try stores.disk.remove(directory + "/letter.txt")
+
+        let lock = try StoreLock.take(directory + "/LOCK", on: stores.disk, for: .writing, clock: .system)
+        let second = #expect(throws: MigrationError.self) {
+            try stores.preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(second?.code == .underWay)
+        lock.release()
+    }
+
+    /// Saves, checkpoints and compaction go on while the store is copied.
+    @Test func `each copy is a state of the store between two saves`() throws {
+        var stores = Stores(isOnDisk: true)
+        stores.logOptions.segmentByteCount = 256 << 10
+        stores.logOptions.checkpointByteCount = 64 << 10
+        stores.logOptions.durability = .async
+        try stores.use(Work1.self) { _, _ in }
+        let writer = try stores.open(Work1.self)
+        let isOver = Guarded(false)
+        let saved = Guarded(0)
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            defer { hasEnded.signal() }
+            let context = ModelContext(writer)
+            do {
+                for number in 0..<100_000 where !isOver.withLock({ $0 }) {
+                    // Each save adds one of both, and removes older ones.
+                    let employee = Work1.Employee(number: number, name: "F L", city: "c")
+                    employee.photo = WorkStore.photo(number)
+                    context.insert(employee)
+                    context.insert(Work1.Project(title: "p\(number)"))
+                    if number % 50 == 49 {
+                        for old in try context.all(Work1.Employee.self).dropLast(10) { context.delete(old) }
+                        for old in try context.all(Work1.Project.self).dropLast(10) { context.delete(old) }
+                    }
+                    try context.save()
+                    saved.withLock { $0 = number + 1 }
+                }
+            } catch { Issue.record("\(error)") }
+        }
+        var counts: [Int] = []
+        while counts.count < 12 {
+            let before = saved.withLock { $0 }
+            let copy = try StoreCopy.make(of: stores.directory, on: stores.disk, clock: .system)
+            let after = saved.withLock { $0 }
+            var copied = Stores(stores.disk, copy.directory)
+            copied.logOptions.acceptsLostTail = true
+            try copied.use(Work1.self) { _, context in
+                let employees = try context.all(Work1.Employee.self)
+                let projects = try context.fetchCount(FetchDescriptor<Work1.Project>())
+                #expect(employees.count == projects)
+                #expect(employees.allSatisfy { $0.photo == WorkStore.photo($0.number) })
+                let newest = (employees.map(\.number).max() ?? -1) + 1
+                #expect(newest >= before && newest <= after + 1, "\(before)...\(after): \(newest)")
+                counts.append(newest)
+            }
+            #expect(try copied.findings(Work1.self) == [])
+            copy.remove()
+            #expect(try !stores.disk.isPresent(copy.directory))
+        }
+        isOver.withLock { $0 = true }
+        hasEnded.wait()
+        try writer.close()
+        #expect(counts == counts.sorted() && Set(counts).count > 4, "\(counts)")
+        #expect(try stores.findings(Work1.self) == [])
+    }
+}
