@@ -131,6 +131,44 @@ struct StoreCopyTests {
         lock.release()
     }
 
+    /// Calls a closure before the first file is linked, and counts the files.
+    // Safe because one thread copies the store.
+    private final class HookedDisk: ForwardingDisk, @unchecked Sendable {
+        var hook: (() throws -> Void)?
+        private(set) var linkCount = 0
+
+        override func link(_ source: String, to target: String) throws(DiskError) {
+            let body = hook
+            hook = nil
+            #expect(throws: Never.self) { try body?() }
+            linkCount += 1
+            try base.link(source, to: target)
+        }
+    }
+
+    @Test func `a copy begins again if the files of the store change meanwhile`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let writer = try stores.open(Work1.self)
+        let hooked = HookedDisk(over: stores.disk)
+        hooked.hook = {
+            let context = ModelContext(writer)
+            context.insert(Work1.Room(label: "new"))
+            try context.save()
+            try writer.checkpoint()
+        }
+        let copy = try StoreCopy.make(of: stores.directory, on: hooked, clock: .system)
+        let linked = try stores.disk.names(in: copy.directory).filter {
+            "tr".contains($0.prefix(1)) && $0.contains("-")
+        }
+        #expect(!linked.isEmpty && hooked.linkCount > linked.count, "\(linked), \(hooked.linkCount)")
+        let copied = Stores(stores.disk, copy.directory)
+        try copied.use(Work1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<Work1.Room>()) == 5) }
+        #expect(try copied.findings(Work1.self) == [])
+        copy.remove()
+        try writer.close()
+    }
+
     /// Saves, checkpoints and compaction go on while the store is copied.
     @Test func `each copy is a state of the store between two saves`() throws {
         var stores = Stores(isOnDisk: true)
