@@ -9,6 +9,8 @@ struct MappingResolution {
     private let mappings: [EntityMapping]
     /// The old names of entities of the new version.
     private let oldNames: [String: String]
+    /// The old names of properties, by the new names of entity and property.
+    private let oldPropertyNames: [String: [String: String]]
     private let rewritten: Set<String>
     /// Whether the mappings run code, which may make objects of any entity, and associate them.
     private let runsCode: Bool
@@ -18,7 +20,9 @@ struct MappingResolution {
         self.source = source
         self.target = target
         mappings = models.flatMap(\.entityMappings)
-        oldNames = SchemaDifference(from: source, to: target).oldEntityNames
+        let difference = SchemaDifference(from: source, to: target)
+        oldNames = difference.oldEntityNames
+        oldPropertyNames = difference.oldPropertyNames
         rewritten = Set(mappings.compactMap(\.destinationEntityName))
         runsCode = mappings.contains(where: \.runsCode)
     }
@@ -107,7 +111,7 @@ struct MappingResolution {
             all.append(.init(name: property.name, value: value))
         }
         for case let attribute as Schema.Attribute in new.properties where !named.contains(attribute.name) {
-            if let forerunner = forerunner(of: attribute, in: old) {
+            if let forerunner = forerunner(of: attribute, in: old, new) {
                 all.append(.init(name: attribute.name, value: copied(forerunner, to: attribute)))
             } else {
                 try checkMayLack(attribute, mapping, new)
@@ -155,7 +159,7 @@ struct MappingResolution {
                 throw bad(
                     mapping, "gives \(attribute.name) the relationship \(old.name).\(first)", property: attribute.name)
             }
-            return forerunner.kind == attribute.kind ? copied(forerunner, to: attribute) : .path(path)
+            return Self.isCopied(forerunner, to: attribute) ? copied(forerunner, to: attribute) : .path(path)
         }
     }
 
@@ -187,12 +191,28 @@ struct MappingResolution {
             isSameKind: old.kind == new.kind && !old.isTransient && !new.isTransient)
     }
 
-    private func forerunner(of attribute: Schema.Attribute, in old: Schema.Entity) -> Schema.Attribute? {
-        for name in [attribute.name, attribute.originalName] {
+    /// The old names that a property may continue, in their order of precedence.
+    private func oldNames(
+        of property: any SchemaProperty, in old: Schema.Entity, _ new: Schema.Entity
+    ) -> [String] {
+        // Between versions of one entity a rename is followed over any number of versions.
+        guard oldNames[new.name] == old.name else { return [property.name, property.originalName] }
+        return oldPropertyNames[new.name]?[property.name].map { [$0] } ?? []
+    }
+
+    private func forerunner(
+        of attribute: Schema.Attribute, in old: Schema.Entity, _ new: Schema.Entity
+    ) -> Schema.Attribute? {
+        for name in oldNames(of: attribute, in: old, new) {
             guard let found = old.properties.first(where: { $0.name == name }) as? Schema.Attribute else { continue }
-            return found.kind == attribute.kind || Self.isNumber(found) && Self.isNumber(attribute) ? found : nil
+            return Self.isCopied(found, to: attribute) ? found : nil
         }
         return nil
+    }
+
+    /// Whether values of one attribute become those of another as they are.
+    private static func isCopied(_ old: Schema.Attribute, to new: Schema.Attribute) -> Bool {
+        old.kind == new.kind || isNumber(old) && isNumber(new)
     }
 
     private static func isNumber(_ attribute: Schema.Attribute) -> Bool {
@@ -228,7 +248,7 @@ struct MappingResolution {
             all.append(.init(name: property.name, isToOne: relationship.isToOneRelationship, value: value))
         }
         for case let relationship as Schema.Relationship in new.properties where !named.contains(relationship.name) {
-            guard let forerunner = forerunner(of: relationship, in: old), !followsInverse(relationship),
+            guard let forerunner = forerunner(of: relationship, in: old, new), !followsInverse(relationship),
                 let value = inferred(forerunner, relationship)
             else { continue }
             all.append(.init(name: relationship.name, isToOne: relationship.isToOneRelationship, value: value))
@@ -281,8 +301,10 @@ struct MappingResolution {
         return nil
     }
 
-    private func forerunner(of relationship: Schema.Relationship, in old: Schema.Entity) -> Schema.Relationship? {
-        for name in [relationship.name, relationship.originalName] {
+    private func forerunner(
+        of relationship: Schema.Relationship, in old: Schema.Entity, _ new: Schema.Entity
+    ) -> Schema.Relationship? {
+        for name in oldNames(of: relationship, in: old, new) {
             if let found = old.properties.first(where: { $0.name == name }) as? Schema.Relationship { return found }
         }
         return nil
