@@ -114,7 +114,8 @@ struct MappedStageRunner {
         let stage = try makeStage(mappings, from: current, to: target, record)
         stage.goesOn = isResumable
         try MappedPasses(
-            stage, MigrationManager(stage, source: current.schema, destination: target.schema),
+            stage,
+            step.managerClass.init(.init(objects: stage, source: current.schema, destination: target.schema)),
             name: step.name, course: course
         ).run()
         let settling = QuarantineSettling(

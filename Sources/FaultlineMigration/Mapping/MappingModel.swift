@@ -9,6 +9,9 @@
 public struct MappingModel: Sendable {
     /// One for each way in which an old entity becomes a new one, in the order of their execution.
     public var entityMappings: [EntityMapping]
+    /// The class of the manager that policies and expressions get; of several models of one stage, the first that names
+    /// a subclass has its way.
+    public var managerClass: MigrationManager.Type = MigrationManager.self
 
     /// Makes a model of mappings.
     public init(_ entityMappings: EntityMapping...) { self.entityMappings = entityMappings }

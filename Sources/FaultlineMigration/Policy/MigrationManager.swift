@@ -1,10 +1,22 @@
+internal import FaultlineLog
 public import FaultlineModel
 public import FaultlineObjects
 
 /// The migration's interface for policies: both versions, both contexts, and the pairs of old and new objects.
 ///
 /// There is one for each mapped stage. It belongs to the thread that runs the migration.
-public final class MigrationManager {
+///
+/// A subclass keeps state that the policies of a stage share, such as a table of new objects' identifiers; `MappingModel`
+/// names it:
+///
+///     final class TagManager: MigrationManager {
+///         var tags: [String: PersistentIdentifier] = [:]
+///     }
+///
+///     model.managerClass = TagManager.self
+///     // In a policy:
+///     (manager as? TagManager)?.tags["new"] = tag.objectID
+open class MigrationManager {
     /// The schema of the objects that are read.
     public let sourceSchema: Schema
     /// The schema of the objects that are written.
@@ -29,13 +41,24 @@ public final class MigrationManager {
     var currentSource: ManagedObject?
     private(set) var cancellation: (any Error)?
 
-    init(_ stage: any MappedObjects, source: Schema, destination: Schema) {
-        self.stage = stage
-        sourceSchema = source
-        destinationSchema = destination
-        sourceContext = ModelContext(stage.source.core, owner: nil)
-        destinationContext = ModelContext(stage.target.core, owner: nil)
+    /// The objects of a stage, for the initializer of its manager.
+    public struct Stage {
+        let objects: any MappedObjects
+        let source: Schema
+        let destination: Schema
     }
+
+    /// Makes the manager of a stage: the migration calls it.
+    public required init(_ stage: Stage) {
+        self.stage = stage.objects
+        sourceSchema = stage.source
+        destinationSchema = stage.destination
+        sourceContext = ModelContext(stage.objects.source.core, owner: nil)
+        destinationContext = ModelContext(stage.objects.target.core, owner: nil)
+    }
+
+    /// All mappings of the stage, in their order.
+    public var mappingModel: MappingModel { MappingModel(entityMappings: stage.mappings.map(\.mapping)) }
 
     /// The entity whose objects a mapping reads; nil if there is none.
     public func sourceEntity(for mapping: EntityMapping) -> Schema.Entity? {
@@ -99,13 +122,27 @@ public final class MigrationManager {
 
     /// The old objects of new ones, by a mapping.
     ///
+    /// - Parameters:
+    ///   - mappingName: The mapping that made the new objects.
+    ///   - destinationInstances: The new objects; nil for all, whose old objects are then held at once.
+    /// - Returns: The old objects, in the order of the new ones; for nil each once.
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
-    /// - Complexity: A look-up for each new object, and O(m) time and memory for its m old objects.
+    /// - Complexity: A look-up for each new object, and O(m) time and memory for its m old objects; for all of them,
+    ///   O(n) time and memory for n pairs of the mapping.
     public func sourceInstances(
-        forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]
+        forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]?
     ) throws -> [ManagedObject] {
         let resolved = try resolved(mappingName)
-        return try destinationInstances.flatMap { try stage.sources(of: $0, by: resolved.place) }
+        if let destinationInstances {
+            return try destinationInstances.flatMap { try stage.sources(of: $0, by: resolved.place) }
+        }
+        var all: [ManagedObject] = []
+        var seen: Set<ObjectIdentifier> = []
+        try stage.flushAmidCall()
+        try stage.forEachDestination(of: resolved, after: 0, through: Limits.recordIDMax) { _, old, _ in
+            if seen.insert(ObjectIdentifier(old)).inserted { all.append(old) }
+        }
+        return all
     }
 
     /// Stored pairs of old and new objects that look-ups and walks have visited so far: the cost of finding them.

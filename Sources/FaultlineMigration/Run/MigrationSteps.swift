@@ -51,6 +51,11 @@ package struct MigrationSteps {
             return []
         }
 
+        /// The class of a mapped stage's manager.
+        var managerClass: MigrationManager.Type {
+            mappingModels.map(\.managerClass).first { $0 != MigrationManager.self } ?? MigrationManager.self
+        }
+
         /// The revision of its code.
         var revision: Int { stage?.revision ?? 0 }
 
@@ -67,7 +72,10 @@ package struct MigrationSteps {
         var mark: String {
             if closures != nil { return "custom" }
             let mappings = mappingModels.flatMap(\.entityMappings)
-            if !mappings.isEmpty { return "mapped \(Fingerprint(of: mappings.map(\.mark).joined(separator: "\n")))" }
+            if !mappings.isEmpty {
+                let manager = managerClass == MigrationManager.self ? [] : ["\(managerClass)"]
+                return "mapped \(Fingerprint(of: (mappings.map(\.mark) + manager).joined(separator: "\n")))"
+            }
             // Older releases carry no values over, so the same closures make other objects.
             return (streamedEntities.isEmpty ? "" : "carrying ")
                 + streamedEntities.map(\.entityName).joined(separator: ",")
