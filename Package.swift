@@ -7,6 +7,7 @@ let package = Package(
     name: "Faultline",
     products: [
         .library(name: "Faultline", targets: ["Faultline"]),
+        .library(name: "FaultlineCoreData", targets: ["FaultlineCoreData"]),
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineCommands", targets: ["FaultlineCommands"]),
         .library(name: "FaultlineService", targets: ["FaultlineService"]),
@@ -76,6 +77,11 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
 
+        // Core Data's names and conversions, for code that was written for it.
+        .target(
+            name: "FaultlineCoreData",
+            dependencies: ["Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel"]),
+
         // For users' tests: locked schemas, golden stores, disks that stop.
         .target(name: "FaultlineTesting", dependencies: ["Faultline", "FaultlineDisk"]),
 
@@ -114,9 +120,7 @@ let package = Package(
             name: "FaultlineTool",
             dependencies: [
                 "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineMigration",
-                "FaultlineStore",
-                "FaultlineModel",
-                "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
+                "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -275,8 +279,7 @@ let package = Package(
             name: "MigrationSimulation",
             dependencies: [
                 "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineModel", "FaultlineRepair",
-                "FaultlineLog",
-                "FaultlineDisk", "FaultlineTestSupport",
+                "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
             ],
             path: "Tests/Proofs/MigrationSimulation"),
         .testTarget(
@@ -289,9 +292,13 @@ let package = Package(
         .testTarget(
             name: "FaultlineTestingTests",
             dependencies: [
-                "FaultlineTesting", "Faultline", "FaultlineTestSupport",
+                "FaultlineTesting", "FaultlineCoreData", "Faultline", "FaultlineTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ], path: "Tests/Unit/FaultlineTestingTests"),
+        .testTarget(
+            name: "FaultlineCoreDataTests",
+            dependencies: ["FaultlineCoreData", "Faultline", "FaultlineDisk", "FaultlineTestSupport"],
+            path: "Tests/Unit/FaultlineCoreDataTests"),
         // Empty without the trait `Service`: `.ci/service` runs it.
         .testTarget(
             name: "FaultlineServiceTests",

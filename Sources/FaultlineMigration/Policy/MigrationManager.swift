@@ -16,6 +16,8 @@ public import FaultlineObjects
 ///     model.managerClass = TagManager.self
 ///     // In a policy:
 ///     (manager as? TagManager)?.tags["new"] = tag.objectID
+///
+/// `FaultlineCoreData` has the calls for pairs without errors, as Core Data has them: so they are disfavored here.
 open class MigrationManager {
     /// The schema of the objects that are read.
     public let sourceSchema: Schema
@@ -82,6 +84,7 @@ open class MigrationManager {
     /// - Throws: `MigrationError.stageFailed` if the objects are not of the mapping's entities.
     /// - Complexity: O(m) for the m pairs of that one of the two which is in fewer pairs: O(1) if many old objects become
     ///   one, or one becomes many.
+    @_disfavoredOverload
     public func associate(
         sourceInstance: ManagedObject, withDestinationInstance destinationInstance: ManagedObject,
         for mapping: EntityMapping
@@ -107,6 +110,7 @@ open class MigrationManager {
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
     /// - Complexity: A look-up for each old object; for all of them, O(n) time and memory for n new objects of the
     ///   mapping.
+    @_disfavoredOverload
     public func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [ManagedObject]?
     ) throws -> [ManagedObject] {
@@ -129,6 +133,7 @@ open class MigrationManager {
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
     /// - Complexity: A look-up for each new object, and O(m) time and memory for its m old objects; for all of them,
     ///   O(n) time and memory for n pairs of the mapping.
+    @_disfavoredOverload
     public func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [ManagedObject]?
     ) throws -> [ManagedObject] {

@@ -1,6 +1,8 @@
-internal import FaultlineModel
+package import FaultlineModel
 
 // Values by the names of properties.
+//
+// The calls of key-value coding are disfavored, because `FaultlineCoreData` has them with Core Data's conversions.
 
 extension ManagedObject {
     /// The value of a property by its name.
@@ -14,6 +16,7 @@ extension ManagedObject {
     ///   `errorHandler` is called.
     /// - Complexity: A look-up of the name; a fault for an object that is not loaded; O(m) for m members of a
     ///   collection, and O(n) for the n bytes of a large value.
+    @_disfavoredOverload
     public func value(forKey key: String) -> Any? {
         guard let slot = slot(of: key) else { return nil }
         return _$coreAddress().pointee.keyedValue(slot, type.properties[slot])
@@ -27,6 +30,7 @@ extension ManagedObject {
     ///
     /// - Complexity: A look-up of the name, and a fault for an object that is not loaded; O(m) for m members of a
     ///   collection.
+    @_disfavoredOverload
     public func setValue(_ value: Any?, forKey key: String) {
         guard let slot = slot(of: key, isChange: true) else { return }
         do throws(KeyedValueError) {
@@ -60,6 +64,7 @@ extension ManagedObject {
     /// - Returns: Nil if an object on the path is nil; for unknown keys, as `value(forKey:)`.
     /// - Complexity: A fault for each object on the path that is not loaded; after a collection, for each of its
     ///   members.
+    @_disfavoredOverload
     public func value(forKeyPath keyPath: String) -> Any? {
         var names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
         guard let first = names.popFirst() else { return nil }
@@ -79,6 +84,7 @@ extension ManagedObject {
     /// Nothing is set if an object on the path is nil. An invalid path makes the next save throw.
     ///
     /// - Complexity: A fault for each object on the path that is not loaded.
+    @_disfavoredOverload
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let first = String(keyPath[..<dot])
@@ -112,6 +118,11 @@ extension ManagedObject {
     }
 
     // MARK: Keys
+
+    /// The property with a name; nil if the entity has none.
+    package func property(named key: String) -> (any SchemaProperty)? {
+        type.slotsByName[key].map { type.properties[$0] }
+    }
 
     func slot(of key: String, isChange: Bool = false) -> Int? {
         if let slot = type.slotsByName[key] { return slot }

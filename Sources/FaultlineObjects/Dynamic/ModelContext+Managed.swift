@@ -1,4 +1,5 @@
 internal import FaultlineLog
+package import FaultlineModel
 internal import FaultlineStore
 
 // The dynamic interface of a context.
@@ -11,6 +12,12 @@ extension ModelContext {
     public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
         ManagedObject(try core.requireDynamic(name), insertInto: self)
     }
+
+    /// The entity of this context's dynamic objects that has a name; nil if there is none.
+    package func dynamicEntity(named name: String) -> Schema.Entity? { core.dynamicType(named: name)?.described }
+
+    /// Makes the next save throw, or a migration stage stop, because a call was refused that cannot throw.
+    package func refuse(_ error: any Error) { core.refuseSave(error) }
 
     /// Fetches the objects that a request selects.
     ///

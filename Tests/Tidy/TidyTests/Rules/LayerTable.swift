@@ -56,6 +56,11 @@ enum LayerTable {
             others: upper
         ),
         Row(target: "FaultlineMacros", targets: [], others: ["SwiftSyntax"]),
+        Row(
+            target: "FaultlineCoreData",
+            targets: ["Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel"],
+            others: upper
+        ),
         Row(target: "FaultlineTesting", targets: ["Faultline", "FaultlineDisk"], others: upper),
         Row(
             target: "FaultlineService",

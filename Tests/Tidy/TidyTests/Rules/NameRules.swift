@@ -42,7 +42,7 @@ struct GlossaryRule: TidyRule {
 struct TypeNameRule: TidyRule {
     static let empty: Set<String> = ["helper", "util", "utils", "utility", "manager", "impl", "info", "base", "common"]
     /// Names that are given by Core Data or by the command line of the tool.
-    static let given: Set<String> = ["MigrationManager", "InfoCommand"]
+    static let given: Set<String> = ["MigrationManager", "NSMigrationManager", "InfoCommand"]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file -> [Violation] in
