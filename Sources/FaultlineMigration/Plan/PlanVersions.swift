@@ -14,7 +14,7 @@ struct PlanVersions {
     init(_ plan: any SchemaMigrationPlan.Type) throws {
         self.plan = plan
         types = plan.schemas
-        schemas = try types.map { try Schema.checked($0.models, version: $0.versionIdentifier) }
+        schemas = try types.map { try $0.checkedSchema() }
         fingerprints = schemas.map(\.fingerprint)
         for (place, print) in fingerprints.enumerated() {
             if let twin = fingerprints[..<place].firstIndex(of: print) {
@@ -126,7 +126,6 @@ struct PlanVersions {
     /// The index of a version: of that type, or of another with an equal schema.
     private func position(of version: any VersionedSchema.Type) throws -> Int? {
         if let place = types.firstIndex(where: { $0 == version }) { return place }
-        let schema = try Schema.checked(version.models, version: version.versionIdentifier)
-        return fingerprints.firstIndex(of: schema.fingerprint)
+        return fingerprints.firstIndex(of: try version.checkedSchema().fingerprint)
     }
 }

@@ -2,6 +2,8 @@ public import FaultlineModel
 public import FaultlineObjects
 
 /// One version of an app's models: the classes, and a number.
+///
+/// A version without classes is a `VersionedEntities`.
 public protocol VersionedSchema: SendableMetatype {
     /// Every model class of the version.
     static var models: [any PersistentModel.Type] { get }
@@ -35,7 +37,7 @@ extension SchemaLock {
     /// - Complexity: O(n log n) for n properties of all versions.
     public init(_ plan: any SchemaMigrationPlan.Type) throws {
         try self.init(
-            plan.schemas.map { try Schema.checked($0.models, version: $0.versionIdentifier) },
+            plan.schemas.map { try $0.checkedSchema() },
             dropped: plan.droppedVersions)
     }
 }
@@ -45,6 +47,10 @@ extension Schema {
     ///
     /// - Complexity: O(n) for n properties of the classes.
     public convenience init(versionedSchema: any VersionedSchema.Type) {
+        if let version = versionedSchema as? any VersionedEntities.Type {
+            self.init(entities: version.schema.entities, version: version.versionIdentifier)
+            return
+        }
         self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
     }
 }

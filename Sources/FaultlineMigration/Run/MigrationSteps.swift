@@ -197,8 +197,7 @@ package struct MigrationSteps {
             let stage = stages[place]
             let step = Step(
                 name: "\(schemas[place + 1].version)", from: schemas[place], to: schemas[place + 1], stage: stage,
-                fromTypes: Schema.reachable(from: stage.fromVersion.models).map { $0._$modelType },
-                toTypes: Schema.reachable(from: stage.toVersion.models).map { $0._$modelType })
+                fromTypes: stage.fromVersion.modelTypes, toTypes: stage.toVersion.modelTypes)
             try Self.checkStreamed(step, from: schemas[place])
             _ = try MappingResolution(step.mappingModels, from: schemas[place], to: step.to, stage: step.name)
                 .resolved()
