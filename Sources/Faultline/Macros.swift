@@ -5,13 +5,18 @@ public import FaultlineObjects
 ///
 /// Every stored property with a `var` of its own and without observers is persisted, unless it is marked `@Transient`.
 /// The class needs an initializer, and must not be generic.
+///
+///     @Model(originalName: "Person") final class Employee {
+///
+/// - Parameter originalName: The name of the class when its objects were first stored, or in the version just before:
+///   they and the relationships to them keep their values, and no stage is needed. Nil if it always had this name.
 @attached(
     member, conformances: Observable, PersistentModel, Sendable,
     names: named(_SwiftDataNoType), named(_$modelType), named(_$core), named(_$coreAddress), named(init),
     named(persistentBackingData), named(schemaMetadata))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
-public macro Model() = #externalMacro(module: "FaultlineMacros", type: "ModelMacro")
+public macro Model(originalName: String? = nil) = #externalMacro(module: "FaultlineMacros", type: "ModelMacro")
 
 /// Defines how an attribute is stored.
 @attached(peer)

@@ -19,7 +19,13 @@ package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         guard ModelDiagnosis.accepts(declaration, body: body, isRoot: isRoot, node: node, in: context) else {
             return []
         }
-        return ModelMembers(of: declaration, body: body).all
+        return ModelMembers(of: declaration, body: body, originalName: originalName(in: node)).all
+    }
+
+    /// The argument of `@Model(originalName:)`.
+    private static func originalName(in node: AttributeSyntax) -> String? {
+        guard case .argumentList(let arguments) = node.arguments else { return nil }
+        return arguments.first { $0.label?.text == "originalName" }?.expression.trimmedDescription
     }
 
     package static func expansion(

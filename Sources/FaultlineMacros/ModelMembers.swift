@@ -7,8 +7,11 @@ struct ModelMembers {
     private let access: String
     private let isFinal: Bool
     private let body: ModelBody
+    /// The further argument of the description; empty without one.
+    private let originalName: String
 
-    init(of declaration: ClassDeclSyntax, body: ModelBody) {
+    init(of declaration: ClassDeclSyntax, body: ModelBody, originalName: String?) {
+        self.originalName = originalName.map { ", originalName: \($0)" } ?? ""
         self.name = declaration.name.trimmed.text
         self.access = declaration.modifiers.witnessAccess
         self.isFinal = declaration.modifiers.contains(.final)
@@ -28,7 +31,10 @@ struct ModelMembers {
     }
 
     private var modelType: DeclSyntax {
-        "\(raw: access)static let \(raw: RuntimeNames.modelType) = \(raw: prefix)ModelType(\(raw: name).self)"
+        """
+        \(raw: access)static let \(raw: RuntimeNames.modelType) = \
+        \(raw: prefix)ModelType(\(raw: name).self\(raw: originalName))
+        """
     }
 
     /// The compiler's exclusivity checks are off for the core: it is used by one thread at a time, as its object is,

@@ -13,6 +13,8 @@ extension Schema {
             get { explicitOriginalName ?? name }
             set { explicitOriginalName = newValue.isEmpty ? nil : newValue }
         }
+        /// Whether an older schema knew the entity under another name.
+        package var isRenamed: Bool { originalName != name }
         /// The entities that inherit from this one; setting it passes the properties down to them.
         public var subentities: Set<Entity> { didSet { adoptSubentities() } }
         /// The name of the entity that this one inherits from.

@@ -24,6 +24,7 @@ extension Schema {
     /// - Complexity: O(n log n) for n properties, and names in constraints and indexes, of all entities.
     public func validate() throws(SchemaError) {
         var names: Set<String> = []
+        var originalNames: [String: String] = [:]
         for entity in entities {
             guard !entity.name.isEmpty else {
                 throw SchemaError(.emptyName, "An entity has no name. Give every entity a name.")
@@ -34,6 +35,14 @@ extension Schema {
                     """
                     Two entities are named \(entity.name). List each class once, and let relationships refer to classes \
                     of the same schema version only.
+                    """)
+            }
+            if entity.isRenamed, let other = originalNames.updateValue(entity.name, forKey: entity.originalName) {
+                throw SchemaError(
+                    .duplicateOriginalName, entity: entity.name,
+                    """
+                    \(entity.name) and \(other) have the same original name, \(entity.originalName). Remove it from \
+                    one of them.
                     """)
             }
         }

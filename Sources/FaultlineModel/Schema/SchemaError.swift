@@ -6,7 +6,7 @@ public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
         case emptyName
         /// Two entities, or two properties of an entity, have one name.
         case duplicateName
-        /// Two properties of an entity claim to be the same property of an older schema.
+        /// Two entities, or two properties of an entity, claim to be the same one of an older schema.
         case duplicateOriginalName
         /// An entity has more properties than a row has slots.
         case tooManyProperties

@@ -6,7 +6,11 @@ internal import Synchronization
 
 extension ModelType {
     /// Reads the description of a class.
-    public convenience init<Model: PersistentModel>(_ type: Model.Type) {
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - originalName: The name under which an older schema knew its entity; nil for the same.
+    public convenience init<Model: PersistentModel>(_ type: Model.Type, originalName: String? = nil) {
         ModelClasses.note(type)
         let name = unqualifiedName(of: type)
         var entity = Schema.Entity(name)
@@ -14,6 +18,7 @@ extension ModelType {
         do throws(SchemaError) {
             entity = try Schema.Entity(name, metadata: type.schemaMetadata, role: ModelType.role)
         } catch { defect = error }
+        if let originalName { entity.originalName = originalName }
         let names = entity.properties.map(\.name)
         self.init(
             type, entity, defect, isDynamic: type == ManagedObject.self,

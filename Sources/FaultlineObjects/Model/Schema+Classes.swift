@@ -16,6 +16,7 @@ extension Schema {
             if let defect = model.defect { throw defect }
             // A new entity: inverses are resolved within this schema.
             let entity = try Schema.Entity(model.entityName, metadata: type.schemaMetadata, role: ModelType.role)
+            if model.entity.isRenamed { entity.originalName = model.entity.originalName }
             entity.modelType = type
             entities.append(entity)
         }

@@ -289,4 +289,14 @@ import Testing
                 "static let _$modelType = Faultline.ModelType(Item.self)"
             ])
     }
+
+    @Test(arguments: ["", "()", "(originalName: nil)", "(originalName: \"Article\")"])
+    func tellsTheFormerNameOfTheClass(_ arguments: String) {
+        let source = "@Model\(arguments) final class Item {\n    var a: Int\n    init() {}\n}"
+        let name = arguments.dropFirst().dropLast()
+        #expect(
+            Expansion(of: source).lines(containing: "_$modelType =") == [
+                "static let _$modelType = Faultline.ModelType(Item.self\(name.isEmpty ? "" : ", \(name)"))"
+            ])
+    }
 }

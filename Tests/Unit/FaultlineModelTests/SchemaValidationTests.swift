@@ -39,6 +39,10 @@ import Testing
                 Entity(
                     "A", properties: Attribute(name: "y", originalName: "x", valueType: Int.self),
                     Attribute(name: "z", originalName: "x", valueType: Int.self))))
+        let (first, second) = (Entity("B"), Entity("C"))
+        first.originalName = "A"
+        second.originalName = "A"
+        expect(.duplicateOriginalName, "C", nil, Schema(first, second))
     }
 
     @Test func refusesMorePropertiesThanTheLimit() throws {
