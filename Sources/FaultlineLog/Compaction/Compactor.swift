@@ -22,7 +22,13 @@ final class Compactor: @unchecked Sendable {
     var cold: ColdSegment?
     /// Segments to take next, in reverse order.
     var waiting: [UInt64] = []
-    private var mover: RecordMover?
+    /// The mover of the current segment, and the last end of a transaction that one has searched for, so that a
+    /// transaction in many segments is read once.
+    private var reading: (mover: RecordMover?, foundEnd: TransactionEnd.Found?) = (nil, nil)
+    private var mover: RecordMover? {
+        get { reading.mover }
+        set { reading.mover = newValue }
+    }
     var blobMover: BlobMover?
     private var frame: MovedFrame?
     /// The new locations of records that are moved and durable, but not all published, and the ending of their mover.
@@ -152,6 +158,7 @@ final class Compactor: @unchecked Sendable {
         case .reached(.stuck(let file, let offset)):
             note(.damaged("A segment does not verify.", file.path, offset), of: mover.source.number)
         }
+        reading.foundEnd = mover.found
         self.mover = nil
         if waiting.isEmpty { frame = nil }
     }
@@ -208,7 +215,8 @@ final class Compactor: @unchecked Sendable {
                 continue
             }
             guard let followers = followers(of: file, state) else { continue }
-            return RecordMover(file, seal: seal, leastBegun: leastBegun, followers: followers)
+            return RecordMover(
+                file, seal: seal, leastBegun: leastBegun, followers: followers, earlier: reading.foundEnd)
         }
         return nil
     }

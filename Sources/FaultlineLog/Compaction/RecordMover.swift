@@ -20,10 +20,16 @@ final class RecordMover {
     /// Deletes up to this transaction are not needed: no other segment can hold a version from before.
     private let leastBegun: UInt64
     private let followers: [TransactionEnd.Follower]
+    /// The last end that an earlier mover has searched for; nil for none.
+    private let earlier: TransactionEnd.Found?
+    /// The last end that was searched for in this segment, or else the earlier one.
+    private(set) var found: TransactionEnd.Found?
     private var scanner: FrameScanner
     private var frame: FrameScanner.Frame?
     /// The end of the transaction of `frame`; nil until a delete or a drop of it matters.
     private var ending: TransactionEnd?
+    /// Whether a transaction has begun in the segment.
+    private var hasBegun = false
     /// An offset in the body of `frame`.
     private var place = 0
     private var recordNumber = 0
@@ -33,11 +39,17 @@ final class RecordMover {
     ///   - seal: Its end.
     ///   - leastBegun: The least `begun` of all other hot and cold segments.
     ///   - followers: The hot segments behind a hot one, up to the checkpoint in force.
-    init(_ source: ManagedFile, seal: SealedFile, leastBegun: UInt64, followers: [TransactionEnd.Follower]) {
+    ///   - earlier: The `found` of the mover of an earlier segment.
+    init(
+        _ source: ManagedFile, seal: SealedFile, leastBegun: UInt64, followers: [TransactionEnd.Follower],
+        earlier: TransactionEnd.Found?
+    ) {
         self.source = source
         self.seal = seal
         self.leastBegun = leastBegun
         self.followers = followers
+        self.earlier = earlier
+        found = earlier
         scanner = FrameScanner(source, from: UInt64(FileHeader.byteCount), previousHead: 0, limit: seal.end)
     }
 
@@ -86,7 +98,9 @@ final class RecordMover {
         // A frame of a newer version that may be skipped has no records.
         place = next.header.kind == nil ? next.body.count : 0
         recordNumber = 0
-        if next.header.kind == .commit, next.header.part == 0 { ending = nil }
+        guard next.header.kind == .commit, next.header.part == 0 else { return }
+        ending = nil
+        hasBegun = true
     }
 
     /// Whether a record must be kept, if its transaction was committed.
@@ -110,11 +124,21 @@ final class RecordMover {
     private func ending(of frame: FrameScanner.Frame) throws(LogError) -> TransactionEnd {
         if let ending { return ending }
         // Only committed records are moved.
-        let found =
-            frame.header.kind == .moved
-            ? .committed : try TransactionEnd.find(behind: frame, in: source, end: seal.end, followers: followers)
-        ending = found
-        return found
+        if frame.header.kind == .moved {
+            ending = .committed
+            return .committed
+        }
+        // The search of an earlier mover has read the frames of this segment, up to the transaction's last one.
+        if let earlier, !hasBegun, frame.header.part > 0, earlier.sequence == frame.header.sequence,
+            earlier.first < source.number, source.number <= earlier.last
+        {
+            ending = earlier.end
+            return earlier.end
+        }
+        let found = try TransactionEnd.find(behind: frame, in: source, end: seal.end, followers: followers)
+        self.found = found
+        ending = found.end
+        return found.end
     }
 
     /// The transaction of a record.
@@ -143,6 +167,16 @@ enum TransactionEnd {
         let end: UInt64
     }
 
+    /// The result of a search.
+    struct Found {
+        /// The transaction.
+        let sequence: UInt64
+        let end: TransactionEnd
+        /// The segment where the search began, and the one where it ended.
+        let first: UInt64
+        let last: UInt64
+    }
+
     /// Reads on from one of a transaction's frames, to its last frame or to a frame of another transaction.
     ///
     /// Memory: one frame. Time: linear in the transaction's bytes.
@@ -156,8 +190,11 @@ enum TransactionEnd {
     /// - Throws: Disk errors; `.newerFormat`.
     static func find(
         behind frame: FrameScanner.Frame, in file: ManagedFile, end: UInt64, followers: [Follower]
-    ) throws(LogError) -> TransactionEnd {
-        guard frame.header.isContinued else { return .committed }
+    ) throws(LogError) -> Found {
+        func found(_ end: TransactionEnd, in last: ManagedFile) -> Found {
+            Found(sequence: frame.header.sequence, end: end, first: file.number, last: last.number)
+        }
+        guard frame.header.isContinued else { return found(.committed, in: file) }
         var part = frame.header.part + 1
         let rest = (file: file, start: frame.end, head: frame.head, end: end)
         let start = UInt64(FileHeader.byteCount)
@@ -166,12 +203,16 @@ enum TransactionEnd {
             var scanner = FrameScanner(place.file, from: place.start, previousHead: place.head, limit: place.end)
             while let next = try scanner.next() {
                 guard next.header.kind == .commit else { continue }
-                guard next.header.sequence == frame.header.sequence, next.header.part == part else { return .abandoned }
-                guard next.header.isContinued else { return .committed }
+                guard next.header.sequence == frame.header.sequence, next.header.part == part else {
+                    return found(.abandoned, in: place.file)
+                }
+                guard next.header.isContinued else { return found(.committed, in: place.file) }
                 part += 1
             }
-            guard scanner.offset == place.end else { return .unreadable(place.file, offset: scanner.offset) }
+            guard scanner.offset == place.end else {
+                return found(.unreadable(place.file, offset: scanner.offset), in: place.file)
+            }
         }
-        return .abandoned
+        return found(.abandoned, in: others.last?.file ?? file)
     }
 }

@@ -282,4 +282,41 @@ struct SpanningTransactionTests {
         log.abandonForTests()
         try expectRebuilt(59, in: plainTable)
     }
+
+    @Test func `the end of an abandoned transaction in many segments is searched for once`() throws {
+        let log = try store.open(options)
+        // The object lies in a segment that stays.
+        try log.insert([row(1, byteCount: 100)], in: plainTable)
+        try log.insert([row(800, byteCount: 1_500)], in: TableID(rawValue: 20))
+        let error = #expect(throws: LogError.self) {
+            _ = try log.write(author: nil) { transaction in
+                for number in 2...500 {
+                    let id = try transaction.insert(row(number, byteCount: 100), in: plainTable)
+                    try transaction.delete(id, in: plainTable)
+                }
+                transaction.abandon()
+            }
+        }
+        #expect(error?.code == .abandoned)
+        let segments = store.files(.hotSegment)
+        let last = try #require(segments.last)
+        #expect(segments.count > 40)
+        // The next transaction has the number of the abandoned one, and follows it in its last segment.
+        _ = try log.write(author: nil) { try $0.delete(1, in: plainTable) }
+        #expect(store.files(.hotSegment) == segments)
+        for _ in 0..<6 {
+            _ = try log.write(author: nil) { try $0.put(1, row(500, byteCount: 900), in: TableID(rawValue: 18)) }
+        }
+        try log.checkpoint()
+        log.abandonForTests()
+        let counted = CountingDisk(over: store.disk)
+        let again = try store.open(options, on: counted)
+        counted.reset()
+        #expect(try again.compact().damage.isEmpty)
+        #expect(store.files(.hotSegment).contains(segments[0]) && !store.files(.hotSegment).contains(last))
+        let byteCount = segments.count * Int(options.segmentByteCount)
+        #expect(counted.counts.bytesRead < 6 * byteCount, "of \(byteCount)")
+        again.abandonForTests()
+        try expectRebuilt(0, in: plainTable)
+    }
 }
