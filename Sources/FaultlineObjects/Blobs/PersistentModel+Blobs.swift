@@ -18,10 +18,11 @@ extension PersistentModel {
     /// Sets an attribute to a value of another object, or to one that a `BlobWriter` has written, by reference.
     ///
     /// The save takes over the bytes of a `BlobWriter`, unless another save has, and copies others chunk by chunk, so
-    /// that no large value is in memory. In a streamed stage no byte is read.
+    /// that no large value is in memory. In a streamed stage no byte is read, nor in a custom stage if the save gives
+    /// the value up that the other object has.
     ///
-    /// - Complexity: O(1) here; the save copies the n bytes in O(n), except those of a `BlobWriter` and in a streamed
-    ///   stage.
+    /// - Complexity: O(1) here; the save copies the n bytes in O(n), except those of a `BlobWriter`, in a streamed
+    ///   stage, and of a value that a custom stage moves.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data?>) {
         _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
     }

@@ -186,6 +186,33 @@ struct PassedValueTests {
         try check(stores, stage, moved: 20, written: 0, read: 20, values: 20) { try checkSplit($0, count: 20) }
     }
 
+    final class Filling: EntityMigrationPolicy {
+        override func createDestinationInstances(
+            forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+        ) throws {
+            try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+            let made = try manager.destinationInstances(
+                forEntityMappingName: mapping.name, sourceInstances: [sInstance])
+            let number = sInstance["number"] as? Int ?? 0
+            for photo in made { photo["copy"] = PassedValueTests.bytes(50 + number) }
+            #expect(StageContext(manager.destinationContext.core).unsavedByteCount < 20_000)
+        }
+    }
+
+    @Test func `values that a policy sets are written before the save`() throws {
+        let stores = try Self.fill(count: 20)
+        let stage = Stage {
+            .mapped(
+                fromVersion: V1.self, toVersion: V2.self,
+                MappingModel(EntityMapping(from: "Photo", to: "Photo", policy: Filling.self)))
+        }
+        try check(stores, stage, moved: 20, written: 20, read: 0, values: 40) { context in
+            for photo in try Self.photos(context) {
+                #expect(photo.data == Self.bytes(photo.number) && photo.copy == Self.bytes(50 + photo.number))
+            }
+        }
+    }
+
     @Test func `a value whose owner keeps it, or that was modified, is written`() throws {
         let stores = try Self.fill(count: 4)
         let stage = Stage.custom { context in
