@@ -24,11 +24,14 @@ struct CustomStageMeasurement {
         case members
         /// Gives each stored object a hundred tags, many to many.
         case links
+        /// Gives the photo of each stored object, of 100 KiB, to an object of its own.
+        case photos
         /// Reads each stored object, and changes nothing: the faults that the closure holds.
         case reads
     }
 
     static let valueByteCount = 8_192
+    static let photoByteCount = 102_400
     static let tagCount = 100
 
     let shape: Shape
@@ -50,7 +53,7 @@ struct CustomStageMeasurement {
     /// Objects in the store before the stage.
     private var storedCount: Int {
         switch shape {
-        case .values, .changes, .reads: count
+        case .values, .changes, .photos, .reads: count
         case .insertedValues, .inserts, .members: 100
         case .links: max(1, count / Self.tagCount)
         }
@@ -86,12 +89,19 @@ struct CustomStageMeasurement {
             for: Staged1.models, directory: store, on: PosixDisk(), options: LogOptions())
         let context = ModelContext(container)
         for number in 0..<storedCount {
-            context.insert(Staged1.Note(number: number, text: "The text of note \(number)"))
-            if number % 2_000 == 1_999 { try context.save() }
+            let note = Staged1.Note(number: number, text: "The text of note \(number)")
+            if shape == .photos { note.photo = Self.photo(number) }
+            context.insert(note)
+            if number % (shape == .photos ? 100 : 2_000) == 0 { try context.save() }
         }
         for number in 0..<Self.tagCount { context.insert(Staged1.Tag(name: "Tag \(number)")) }
         try context.save()
         try container.close()
+    }
+
+    private static func photo(_ number: Int) -> Data {
+        var random = Seed(UInt64(number))
+        return Data(random.bytes(photoByteCount))
     }
 
     private static func value(_ number: Int) -> Data {
@@ -124,6 +134,14 @@ struct CustomStageMeasurement {
         case .links:
             let tags = try context.fetch(FetchDescriptor<Staged2.Tag>())
             for note in notes { note.tags = tags }
+        case .photos:
+            for note in notes {
+                guard let photo = note.photo else { continue }
+                let page = Staged2.Page(bytes: photo)
+                context.insert(page)
+                note.page = page
+                note.photo = nil
+            }
         case .reads:
             var sum = 0
             for note in notes { sum += note.text.utf8.count }
@@ -144,6 +162,7 @@ struct CustomStageMeasurement {
             if note.body != (hasValue ? Self.value(note.number) : nil) { isRight = false }
             if shape == .changes, note.text != "A new text of note \(note.number)" { isRight = false }
             if shape == .links, note.tags.count != Self.tagCount { isRight = false }
+            if note.page?.bytes != (shape == .photos ? Self.photo(note.number) : nil) { isRight = false }
             if shape == .members, note.number == 99, note.lines.count < count / 100 { isRight = false }
         }
         return isRight && seen == storedCount + (shape == .insertedValues ? count : 0)
@@ -168,6 +187,7 @@ enum Staged1: VersionedSchema {
     @Model final class Note {
         var number: Int
         var text: String
+        @Attribute(.externalStorage) var photo: Data?
         init(number: Int, text: String) {
             self.number = number
             self.text = text
@@ -181,13 +201,15 @@ enum Staged1: VersionedSchema {
 }
 
 enum Staged2: VersionedSchema {
-    static var models: [any PersistentModel.Type] { [Note.self, Tag.self, Line.self] }
+    static var models: [any PersistentModel.Type] { [Note.self, Tag.self, Line.self, Page.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
 
     @Model final class Note {
         var number: Int
         var text: String
         var body: Data?
+        @Attribute(.externalStorage) var photo: Data?
+        @Relationship(deleteRule: .cascade) var page: Page?
         @Relationship(inverse: \Tag.notes) var tags: [Tag] = []
         @Relationship(inverse: \Line.note) var lines: [Line] = []
         init(number: Int, text: String) {
@@ -200,6 +222,11 @@ enum Staged2: VersionedSchema {
         var name: String
         var notes: [Note] = []
         init(name: String) { self.name = name }
+    }
+
+    @Model final class Page {
+        @Attribute(.externalStorage) var bytes: Data
+        init(bytes: Data) { self.bytes = bytes }
     }
 
     @Model final class Line {
