@@ -104,6 +104,26 @@ struct MigrateCommandTests {
         #expect(report.stop?.error.contains("is open for writing elsewhere") == true)
     }
 
+    @Test func `a dry run on a copy works while another process writes the store`() async throws {
+        try make(titles: ["one", "two words"])
+        await #expect(processExitsWith: .exitCode(2)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--copy"])
+        }
+        let held = try HeldLock(ofStoreIn: store)
+        await #expect(processExitsWith: .exitCode(1)) { [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--dry-run"])
+        }
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            [store = store as String] in
+            MigrateCommand<BookPlan>.main([store, "--dry-run", "--copy", "--json"])
+        }
+        held.release()
+        let report = try MigrationReport(json: text(result.standardOutputContent))
+        #expect(report.isDryRun && report.objectsRead == 2 && report.failures.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store"])
+        try expect(Books1.self)
+    }
+
     @Test func `a migration that fails says at which object, and the next run goes on`() async throws {
         try make(titles: ["one", ""])
         let result = try await #require(
