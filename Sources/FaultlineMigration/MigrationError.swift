@@ -43,7 +43,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case cancelled
         /// A stopped migration can be resumed, and would be dropped.
         case underWay
-        /// The store was opened for reading and has to be written first, or its record of the migration cannot be used.
+        /// The store was opened for reading and has to be written first, or its record of the migration cannot be used;
+        /// or a store cannot be migrated into another place, because one of the two places does not suit.
         case storage
     }
 

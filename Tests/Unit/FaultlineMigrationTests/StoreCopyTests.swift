@@ -1,0 +1,88 @@
+import Faultline
+import FaultlineDisk
+import FaultlineMigration
+import FaultlineTestSupport
+import Foundation
+import Testing
+
+/// Migrations of a store into another place.
+struct StoreCopyTests {
+    private let folder = TemporaryDirectory()
+    private static let plan = MappedWorkPlan.self
+
+    private func url(_ name: String) -> URL {
+        URL(filePath: folder.path).appending(path: name, directoryHint: .isDirectory)
+    }
+
+    private var old: URL { url("old") }
+    private var new: ModelConfiguration { ModelConfiguration(url: url("new")) }
+    private var names: [String] { get throws { try PosixDisk().names(in: folder.path) } }
+
+    private func fill() throws { try WorkStore.make(in: Stores(PosixDisk(), folder.path + "/old")) }
+
+    private func migrate(to configuration: ModelConfiguration? = nil) throws -> MigrationReport {
+        try ModelContainer.migrateStore(
+            from: old, to: configuration ?? new, for: Schema(versionedSchema: Work2.self),
+            migrationPlan: MappedWorkPlan.self)
+    }
+
+    private func checkOld() throws {
+        try Stores(PosixDisk(), folder.path + "/old").use(Work1.self) { container, context in
+            #expect(container.migrationReport.versions.isEmpty)
+            let employees = try context.all(Work1.Employee.self)
+            #expect(employees.count == 200)
+            for employee in employees where employee.number % 5 == 0 {
+                #expect(employee.photo == WorkStore.photo(employee.number))
+            }
+        }
+    }
+
+    @Test func `the new store is migrated, and the old one is as it was`() throws {
+        try fill()
+        // The remains of an attempt that was killed.
+        let disk = PosixDisk()
+        try disk.createDirectory(folder.path + "/new.copying")
+        try disk.open(folder.path + "/new.copying/s-0000000000000001.fls", for: .creating).close()
+        let report = try migrate()
+        #expect(report.versions == ["1.0.0", "2.0.0"] && report.blobsMoved == 40)
+        #expect(try names == ["new", "old"])
+        let container = try ModelContainer(for: Schema(versionedSchema: Work2.self), configurations: new)
+        #expect(container.migrationReport.versions.isEmpty)
+        try WorkStore.check(ModelContext(container))
+        try container.close()
+        try checkOld()
+        #expect(try Stores(disk, folder.path + "/new").findings(Work2.self) == [])
+    }
+
+    @Test func `a failure leaves no new store`() throws {
+        try fill()
+        let notes = PolicyNotes { source in if source["number"] as? Int == 155 { throw PolicyNotes.Stopped() } }
+        let error = PolicyNotes.$current.withValue(notes) {
+            #expect(throws: MigrationError.self) { try migrate() }
+        }
+        #expect(error?.code == .stageFailed)
+        #expect(try names == ["old"])
+        try checkOld()
+        _ = try migrate()
+        #expect(try names == ["new", "old"])
+    }
+
+    @Test func `a place that is taken, a store that is open, and none are refused`() throws {
+        #expect(throws: MigrationError.self) { try migrate() }
+        #expect(try names == [])
+        try fill()
+        let open = try ModelContainer(
+            for: Schema(versionedSchema: Work1.self), configurations: ModelConfiguration(url: old))
+        let locked = #expect(throws: StorageError.self) { try migrate() }
+        #expect(locked?.code == .lockedByAnother)
+        try open.close()
+        let taken = #expect(throws: MigrationError.self) { try migrate(to: ModelConfiguration(url: old)) }
+        #expect(taken?.code == .storage)
+        let inMemory = #expect(throws: MigrationError.self) {
+            try migrate(to: ModelConfiguration(isStoredInMemoryOnly: true))
+        }
+        #expect(inMemory?.code == .storage)
+        #expect(try names == ["old"])
+        try checkOld()
+    }
+}
