@@ -7,8 +7,10 @@ import FaultlineDisk
 /// bytes that follow in the direction of the search; records among these need no further read. One that is far from
 /// the one before is read alone. Each record is verified as after a read of its own.
 package struct RecordWindow: ~Copyable {
-    /// The most bytes that are read at once, and the distance at which records are near.
+    /// The most bytes that are read at once.
     package static let byteCount = 16 << 10
+    /// Records at a smaller distance are near: some of them share what is read at once.
+    private static let nearByteCount: UInt64 = 4 << 10
 
     private let snapshot: Snapshot
     /// Holds a record that is read alone, and decompressed rows.
@@ -52,7 +54,7 @@ package struct RecordWindow: ~Copyable {
     private func isNear(_ location: Location) -> Bool {
         let (offset, before) = (location.byteOffset, last.byteOffset)
         return location.segment == last.segment
-            && (offset > before ? offset - before : before - offset) < UInt64(Self.byteCount)
+            && (offset > before ? offset - before : before - offset) < Self.nearByteCount
     }
 
     /// Reads the bytes from a record on; those up to its end if the record before is behind it.

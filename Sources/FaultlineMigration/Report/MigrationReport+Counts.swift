@@ -19,8 +19,8 @@ extension MigrationReport {
         changesNotSaved = counts.changesNotSaved
         blobsMoved = counts.blobsMoved
         blobsLeftBehind = counts.blobsLeftBehind
-        blobBytesRead = counts.blobBytesRead
-        blobBytesSaved = SavedBytes(moved: counts.blobBytesMoved, written: counts.blobBytesWritten)
+        blobBytes = BlobBytes(
+            read: counts.blobBytesRead, moved: counts.blobBytesMoved, written: counts.blobBytesWritten)
         resumes = counts.resumes
         stages = counts.stages.map(Stage.init)
         self.lastPasses = lastPasses.compactMap(Pass.init)

@@ -16,8 +16,8 @@ extension MigrationReport {
         changesNotSaved = try count(.changesNotSaved)
         blobsMoved = try count(.blobsMoved)
         blobsLeftBehind = try count(.blobsLeftBehind)
-        blobBytesRead = try count(.blobBytesRead)
-        blobBytesSaved = try container.decodeIfPresent(SavedBytes.self, forKey: .blobBytesSaved) ?? SavedBytes()
+        blobBytes = BlobBytes(
+            read: try count(.blobBytesRead), moved: try count(.blobBytesMoved), written: try count(.blobBytesWritten))
         resumes = try count(.resumes)
         bytesWritten = try count(.bytesWritten)
         nanoseconds = try count(.nanoseconds)
@@ -32,6 +32,38 @@ extension MigrationReport {
         diskBytesNeeded = try count(.diskBytesNeeded)
         diskBytesFree = try count(.diskBytesFree)
         lastPasses = try container.decodeIfPresent([Pass].self, forKey: .lastPasses) ?? []
+    }
+
+    /// Encodes every figure under the name of its property.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(versions, forKey: .versions)
+        try container.encode(objectsRead, forKey: .objectsRead)
+        try container.encode(objectsWritten, forKey: .objectsWritten)
+        try container.encode(objectsFound, forKey: .objectsFound)
+        try container.encode(objectsDropped, forKey: .objectsDropped)
+        try container.encode(objectsCopied, forKey: .objectsCopied)
+        try container.encode(objectsDeleted, forKey: .objectsDeleted)
+        try container.encode(changesNotSaved, forKey: .changesNotSaved)
+        try container.encode(blobsMoved, forKey: .blobsMoved)
+        try container.encode(blobsLeftBehind, forKey: .blobsLeftBehind)
+        try container.encode(blobBytesRead, forKey: .blobBytesRead)
+        try container.encode(blobBytesMoved, forKey: .blobBytesMoved)
+        try container.encode(blobBytesWritten, forKey: .blobBytesWritten)
+        try container.encode(resumes, forKey: .resumes)
+        try container.encode(bytesWritten, forKey: .bytesWritten)
+        try container.encode(nanoseconds, forKey: .nanoseconds)
+        try container.encode(stages, forKey: .stages)
+        try container.encode(quarantined, forKey: .quarantined)
+        try container.encodeIfPresent(gracePeriod, forKey: .gracePeriod)
+        try container.encodeIfPresent(stop, forKey: .stop)
+        try container.encode(isDryRun, forKey: .isDryRun)
+        try container.encodeIfPresent(sample, forKey: .sample)
+        try container.encode(failures, forKey: .failures)
+        try container.encode(isIncomplete, forKey: .isIncomplete)
+        try container.encode(diskBytesNeeded, forKey: .diskBytesNeeded)
+        try container.encode(diskBytesFree, forKey: .diskBytesFree)
+        try container.encode(lastPasses, forKey: .lastPasses)
     }
 
     /// The report as JSON, for a file: keys in alphabetical order, one on each line, so that two reports can be

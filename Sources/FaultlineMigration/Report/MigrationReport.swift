@@ -29,13 +29,12 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     /// Bytes of large values that were read.
     ///
     /// If code sets an attribute to `Data` that it has just read, the bytes count as read and as moved.
-    public internal(set) var blobBytesRead = 0
-    /// Bytes of large values that were saved, uncompressed.
-    public internal(set) var blobBytesSaved = SavedBytes()
+    public var blobBytesRead: Int { blobBytes.read }
     /// Bytes of large values that stages saved as new ones: set by code, or copied.
-    public var blobBytesWritten: Int { blobBytesSaved.written }
+    public var blobBytesWritten: Int { blobBytes.written }
     /// Bytes of the large values that were moved.
-    public var blobBytesMoved: Int { blobBytesSaved.moved }
+    public var blobBytesMoved: Int { blobBytes.moved }
+    var blobBytes = BlobBytes()
     /// How often the migration was resumed after it had been stopped.
     public internal(set) var resumes = 0
     /// Bytes that were written to the store's files, including large values; without the bytes that maintenance wrote
@@ -83,17 +82,16 @@ public struct MigrationReport: Codable, Sendable, Equatable {
     /// Keys of the report as JSON.
     enum CodingKeys: String, CodingKey {
         case versions, objectsRead, objectsWritten, objectsFound, objectsDropped, objectsCopied, objectsDeleted
-        case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, blobBytesSaved
+        case changesNotSaved, blobsMoved, blobsLeftBehind, blobBytesRead, blobBytesMoved, blobBytesWritten
         case resumes, bytesWritten, nanoseconds, stages, quarantined, gracePeriod, stop
         case lastPasses, isDryRun, sample, failures, isIncomplete, diskBytesNeeded, diskBytesFree
     }
 
-    /// Bytes of the large values that stages saved.
-    public struct SavedBytes: Codable, Sendable, Equatable {
-        /// Bytes of values that a new owner took over: they were not written again.
-        public internal(set) var moved = 0
-        /// Bytes of values that code had set, or that were copied.
-        public internal(set) var written = 0
+    /// Bytes of large values, uncompressed.
+    struct BlobBytes: Sendable, Equatable {
+        var read = 0
+        var moved = 0
+        var written = 0
     }
 
     /// The result of one stage.

@@ -87,22 +87,24 @@ extension Save {
             // The slot may have been set to another value since.
             guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
             let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
+            // It may come from a row, and counts must not overflow.
+            let byteCount = Int(min(reference.byteCount, Limits.blobByteCountMax))
             let own: UInt64
             if let given = value.source as? GivenBlob {
                 if let moved = given.movableNumber(in: store.log), writer.passed.take(moved) {
                     blobs.passedCount += 1
-                    blobs.byteCountMoved += Int(clamping: reference.byteCount)
+                    blobs.byteCountMoved += byteCount
                     own = moved
                 } else {
-                    blobs.byteCountWritten += Int(clamping: reference.byteCount)
+                    blobs.byteCountWritten += byteCount
                     own = try given.place(in: &transaction, owner: owner)
                 }
             } else {
                 if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) {
-                    blobs.byteCountMoved += Int(clamping: reference.byteCount)
+                    blobs.byteCountMoved += byteCount
                     continue
                 }
-                blobs.byteCountWritten += Int(clamping: reference.byteCount)
+                blobs.byteCountWritten += byteCount
                 own = try transaction.copyBlob(identifier, owner: owner)
             }
             draft.setBlobReference(slot, identifier: own, byteCount: reference.byteCount)

@@ -42,6 +42,10 @@ package struct PassedBlobs {
         return true
     }
 
+    /// Records that a row keeps a value, which it may have taken from itself: code has set the slot to another value and
+    /// back.
+    mutating func keep(_ blob: UInt64) { if states[blob] == .takenEarly { states[blob] = .passed } }
+
     /// Lets a row take a value over.
     ///
     /// - Returns: False if the row needs a copy, because another row keeps the value, or has taken it.

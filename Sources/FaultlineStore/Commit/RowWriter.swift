@@ -117,7 +117,9 @@ package struct RowWriter: ~Copyable {
     ) throws(StoreError) {
         for blob in old.removedBlobs { try delete(blob, &transaction) }
         for blob in old.blobs where draft.isChanged(blob.slot) {
-            if draft.blobReference(blob.slot)?.identifier != blob.identifier {
+            if draft.blobReference(blob.slot)?.identifier == blob.identifier {
+                passed.keep(blob.identifier)
+            } else {
                 try delete(blob.identifier, &transaction)
             }
         }

@@ -54,6 +54,18 @@ struct RecordWindowTests {
         #expect(counts.bytesRead <= 100 * 240)
     }
 
+    @Test func `records at a distance that no window shares are read alone`() throws {
+        let rows = rows(2_000)
+        let (log, ids) = try filled(rows)
+        let stored = Dictionary(uniqueKeysWithValues: zip(ids, rows))
+        for step in [20, 40, 65] {
+            let some = stride(from: 0, to: 2_000, by: step).map { ids[$0] }
+            let counts = try read(some, of: log, expecting: stored)
+            #expect(counts.reads == some.count)
+            #expect(counts.bytesRead <= some.count * 240)
+        }
+    }
+
     @Test(arguments: 1...8) func `any order of rows of any size gives what single reads give`(seed: UInt64) throws {
         var random = Seed(seed)
         // Rows of one byte value are compressed.

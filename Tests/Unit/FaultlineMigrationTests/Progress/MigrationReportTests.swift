@@ -163,7 +163,7 @@ struct MigrationReportTests {
             let keys = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
             #expect(
                 keys.keys.sorted() == [
-                    "blobBytesRead", "blobBytesSaved", "blobsLeftBehind", "blobsMoved",
+                    "blobBytesMoved", "blobBytesRead", "blobBytesWritten", "blobsLeftBehind", "blobsMoved",
                     "bytesWritten", "changesNotSaved", "diskBytesFree", "diskBytesNeeded", "failures", "isDryRun",
                     "isIncomplete", "lastPasses",
                     "nanoseconds", "objectsCopied", "objectsDeleted", "objectsDropped", "objectsFound", "objectsRead",
