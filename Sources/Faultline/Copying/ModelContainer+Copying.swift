@@ -45,7 +45,7 @@ extension ModelContainer {
             }
             place.createParent()
             let final = trimmed(place.directory)
-            let copy = StoreCopy(
+            let copy = MigratedCopy(
                 disk: place.disk, source: trimmed(source.path(percentEncoded: false)), target: final + ".copying")
             return try whileAlone(with: copy.source, place) { log in
                 do {

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Migrations of a store into another place.
-struct StoreCopyTests {
+struct MigratedCopyTests {
     private let folder = TemporaryDirectory()
     private static let plan = MappedWorkPlan.self
 

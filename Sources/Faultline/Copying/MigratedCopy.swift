@@ -2,7 +2,7 @@ internal import FaultlineDisk
 internal import FaultlineLog
 
 /// A copy of a store's files in a directory of its own, while nothing writes the store.
-struct StoreCopy {
+struct MigratedCopy {
     let disk: Disk
     let source: String
     let target: String
