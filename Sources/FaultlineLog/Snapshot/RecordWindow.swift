@@ -9,7 +9,7 @@ import FaultlineDisk
 package struct RecordWindow: ~Copyable {
     /// The most bytes that are read at once.
     package static let byteCount = 16 << 10
-    /// Records at a smaller distance are near: some of them share what is read at once.
+    /// Records at a smaller distance are near: several of them fit into one read.
     private static let nearByteCount: UInt64 = 4 << 10
 
     private let snapshot: Snapshot

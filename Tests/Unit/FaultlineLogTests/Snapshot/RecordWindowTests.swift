@@ -66,7 +66,7 @@ struct RecordWindowTests {
         }
     }
 
-    @Test(arguments: 1...8) func `any order of rows of any size gives what single reads give`(seed: UInt64) throws {
+    @Test(arguments: 1...8) func `any order of rows of any size gives the rows of single reads`(seed: UInt64) throws {
         var random = Seed(seed)
         // Rows of one byte value are compressed.
         let rows = (0..<400).map { number -> [UInt8] in
