@@ -248,7 +248,8 @@ struct MappingResolution {
             all.append(.init(name: property.name, isToOne: relationship.isToOneRelationship, value: value))
         }
         for case let relationship as Schema.Relationship in new.properties where !named.contains(relationship.name) {
-            guard let forerunner = forerunner(of: relationship, in: old, new), !followsInverse(relationship),
+            guard let forerunner = forerunner(of: relationship, in: old, new),
+                !followsInverse(relationship, from: forerunner, in: old, new),
                 let value = inferred(forerunner, relationship)
             else { continue }
             all.append(.init(name: relationship.name, isToOne: relationship.isToOneRelationship, value: value))
@@ -310,16 +311,20 @@ struct MappingResolution {
         return nil
     }
 
-    /// Whether the other side of a relationship sets it: a to-many relationship by its to-one inverse, or by the rows
-    /// or links of an entity that is carried over.
+    /// Whether the other side of a relationship sets it: a to-many relationship by its to-one inverse, or by the links
+    /// of an entity that is carried over.
     ///
-    /// Many-to-many relationships are set by both sides, each with its own order.
-    private func followsInverse(_ relationship: Schema.Relationship) -> Bool {
-        guard let name = relationship.inverseName, let destination = target.entitiesByName[relationship.destination],
-            let inverse = destination.properties.first(where: { $0.name == name }) as? Schema.Relationship,
-            !relationship.isToOneRelationship
-        else { return false }
-        return inverse.isToOneRelationship || !rewritten.contains(destination.name)
+    /// Many-to-many relationships are set by both sides, each with its own order. If rows that a mapping rewrites had
+    /// references, or the objects had another entity, there are no links that could stay.
+    private func followsInverse(
+        _ relationship: Schema.Relationship, from forerunner: Schema.Relationship, in old: Schema.Entity,
+        _ new: Schema.Entity
+    ) -> Bool {
+        guard !relationship.isToOneRelationship, let inverse = target.inverse(of: relationship) else { return false }
+        if inverse.isToOneRelationship { return true }
+        let hadLinks =
+            !forerunner.isToOneRelationship && source.inverse(of: forerunner)?.isToOneRelationship != true
+        return hadLinks && oldNames[new.name] == old.name && !rewritten.contains(relationship.destination)
     }
 
     private func unknown(

@@ -98,12 +98,32 @@ package struct MigrationSteps {
 
         /// The links to make from references of remaining rows: a stage that rewrites objects relates them itself.
         ///
-        /// - Throws: `badPlan` if only the objects that are referred to are rewritten.
+        /// - Throws: `badPlan` if only the objects that are referred to are rewritten, or if the relationship is only
+        ///   theirs and mappings without code rewrite the others.
         func linksToBuild(_ plan: EntityMapPlan, over old: Schema) throws -> [EntityMapPlan.LinkToBuild] {
             let rewritten = rewrittenEntities(from: old)
             return try plan.linksToBuild.filter { link in
-                try stays(link.entity, referringTo: link.destination, rewritten, "whose references become links")
+                try checkIsSet(link, plan.map, rewritten)
+                return try stays(link.entity, referringTo: link.destination, rewritten, "whose references become links")
             }
+        }
+
+        /// Checks that a mapping sets the links which replace the references of rows that it rewrites.
+        private func checkIsSet(
+            _ link: EntityMapPlan.LinkToBuild, _ map: EntityMap, _ rewritten: Set<String>
+        ) throws {
+            let mappings = mappingModels.flatMap(\.entityMappings)
+            guard !mappings.isEmpty, !mappings.contains(where: \.runsCode), rewritten.contains(link.entity),
+                !rewritten.contains(link.destination),
+                let stored = map.links.first(where: { $0.table == link.table }),
+                (link.isLeft ? stored.leftColumn : stored.rightColumn) == 0
+            else { return }
+            let column = link.isLeft ? stored.rightColumn : stored.leftColumn
+            let property = map.entity(named: link.destination)?.columns.first { $0.number == column }?.name
+            throw MigrationError(
+                .badPlan,
+                "The stage to \(name) writes \(link.entity) anew, and not \(link.destination), whose \(property ?? "relationship") replaces its references. Let the stage write both.",
+                stage: title, entity: link.destination, property: property)
         }
 
         /// The references of remaining rows that become required.

@@ -31,12 +31,13 @@ struct ChangedStore {
     }
 
     func open(
-        _ schema: Schema, unhandledData: MigrationOptions.UnhandledData = .drop,
+        _ schema: Schema, unhandledData: MigrationOptions.UnhandledData = .drop, mapping: MappingModel? = nil,
         _ body: (ModelContainer, ModelContext) throws -> Void
     ) throws {
         var configuration = ModelConfiguration(url: URL(filePath: "\(folder.path)/changed.store"))
         configuration.options.durability = .async
         configuration.options.migration.unhandledData = unhandledData
+        configuration.options.migration.mapping = mapping
         let container = try ModelContainer(for: schema, configurations: [configuration])
         defer { try? container.close() }
         try body(container, ModelContext(container))
