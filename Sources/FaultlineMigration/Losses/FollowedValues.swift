@@ -55,24 +55,31 @@ struct FollowedValues {
 
     /// Follows the values through a step.
     ///
-    /// - Returns: The values that it drops and that no code has seen; not those that are dropped with their objects.
-    mutating func follow(_ step: MigrationSteps.Step, _ difference: SchemaDifference) -> [StoredValueName] {
-        if step.handles(name) {
+    /// - Returns: The values that it drops, and that neither code nor a mapping has seen; not those that are dropped
+    ///   with their objects.
+    mutating func follow(
+        _ step: MigrationSteps.Step, _ difference: SchemaDifference, _ handled: HandledValues
+    ) -> [StoredValueName] {
+        if handled.contains(name) {
             isDone = true
             return []
         }
         guard let next = difference.newEntityName(of: name), let entity = step.to.entitiesByName[next] else {
-            areGone = true
             isDone = true
-            return []
+            areGone = !handled.isMapped(name)
+            return areGone ? [] : unread(step, difference, handled)
         }
+        let name = name
         let old = step.from.entitiesByName[name]
         var dropped: [StoredValueName] = []
         attributes = attributes.compactMap { attribute in
+            if handled.contains(attribute.name, of: name) { return nil }
             guard let after = difference.newPropertyName(of: attribute.name, in: next),
                 let new = entity.attribute(named: after), !new.isTransient
             else {
-                dropped.append(StoredValueName(property: attribute.stored))
+                if !handled.isRead(attribute.name, of: name) {
+                    dropped.append(StoredValueName(property: attribute.stored))
+                }
                 return nil
             }
             var kept = attribute
@@ -88,17 +95,30 @@ struct FollowedValues {
         }
         references = references.compactMap { reference in
             var reference = reference
-            if Self.follow(&reference, step, difference) { return reference.isSeen ? nil : reference }
+            if Self.follow(&reference, step, difference, handled) { return reference.isSeen ? nil : reference }
             dropped.append(StoredValueName(property: reference.stored))
             return nil
         }
-        name = next
+        self.name = next
         return dropped
+    }
+
+    /// The values of objects that mappings make those of other entities, without the values that they read.
+    private func unread(
+        _ step: MigrationSteps.Step, _ difference: SchemaDifference, _ handled: HandledValues
+    ) -> [StoredValueName] {
+        let unread = attributes.filter { !handled.isRead($0.name, of: name) }.map(\.stored)
+        let cut = references.filter { reference in
+            var reference = reference
+            return !Self.follow(&reference, step, difference, handled)
+        }
+        return (unread + cut.map(\.stored)).map { StoredValueName(property: $0) }
     }
 
     /// Follows a relationship through a step; false if the step drops both sides.
     private static func follow(
-        _ reference: inout Reference, _ step: MigrationSteps.Step, _ difference: SchemaDifference
+        _ reference: inout Reference, _ step: MigrationSteps.Step, _ difference: SchemaDifference,
+        _ handled: HandledValues
     ) -> Bool {
         let relationship = step.from.entitiesByName[reference.entity]?.relationship(named: reference.name)
         var sides = [(reference.entity, reference.name)]
@@ -106,7 +126,7 @@ struct FollowedValues {
             sides.append((relationship.destination, inverse.name))
         }
         for (entity, name) in sides {
-            if step.handles(entity) {
+            if handled.contains(entity) || handled.contains(name, of: entity) {
                 reference.isSeen = true
                 return true
             }
@@ -118,15 +138,8 @@ struct FollowedValues {
             reference.name = afterName
             return true
         }
-        return false
-    }
-}
-
-extension MigrationSteps.Step {
-    /// Whether code of the step gets the objects of an entity of the old version.
-    fileprivate func handles(_ entityName: String) -> Bool {
-        closures?.willMigrate != nil || streamedEntities.contains { $0.entityName == entityName }
-            || mappingModels.flatMap(\.entityMappings).contains { $0.sourceEntityName == entityName }
+        reference.isSeen = sides.contains { handled.isRead($0.1, of: $0.0) }
+        return reference.isSeen
     }
 }
 

@@ -6,8 +6,10 @@ internal import FaultlineStore
 /// Finds stored values that a migration would drop and that no code of a stage would see.
 ///
 /// It follows every entity, attribute and relationship of the store through the steps, up to the first one whose code
-/// gets the objects: a streamed or mapped stage that names the entity, or a custom one with a `willMigrate`. That code
-/// is then responsible for them, in later steps too. A relationship is not lost while its inverse remains.
+/// gets the objects: a streamed stage that names the entity, a mapping with a policy or a computed value, or a custom
+/// stage with a `willMigrate`. That code is then responsible for them, in later steps too. A mapping without code
+/// handles the values it reads; an inferred one removes nothing in the user's name. A relationship is not lost while its
+/// inverse remains.
 struct UnhandledDataCheck {
     private let log: Log
     /// The current state.
@@ -47,12 +49,12 @@ struct UnhandledDataCheck {
     init(log: Log, stored: StoredCatalog, steps: [MigrationSteps.Step]) {
         self.log = log
         self.stored = stored
-        let differences = steps.map { $0.to.difference(from: $0.from) }
+        let ways = steps.map { ($0, $0.to.difference(from: $0.from), HandledValues($0)) }
         suspects = stored.schema.entities.flatMap { entity in
             var values = FollowedValues(entity, in: stored.schema)
             var suspects: [Suspect] = []
-            for (step, difference) in zip(steps, differences) {
-                let dropped = values.follow(step, difference)
+            for (step, difference, handled) in ways {
+                let dropped = values.follow(step, difference, handled)
                 if values.areGone || !dropped.isEmpty {
                     suspects.append(Suspect(entity: entity, stage: step.title, values: dropped))
                 }

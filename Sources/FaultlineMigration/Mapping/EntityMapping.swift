@@ -40,6 +40,8 @@ public struct EntityMapping: Sendable {
     public var entityMigrationPolicy: EntityMigrationPolicy.Type?
     /// Values for the policy.
     public var userInfo: [String: any Sendable]
+    /// Whether `MappingModel.inferred(from:to:)` made the mapping: then it drops no data in the user's name.
+    var isInferred = false
 
     /// Describes a mapping; its kind follows from the arguments: with a policy it is `custom`, else nil entity names
     /// decide.

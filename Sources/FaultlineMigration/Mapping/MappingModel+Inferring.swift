@@ -17,6 +17,9 @@ extension MappingModel {
     /// relationships follow the default of `EntityMapping.relationshipMappings`. Leave out the mappings of entities that
     /// need no code, and their objects are carried over instead of rewritten.
     ///
+    /// They drop no data in your name: values that the new version lacks count as unhandled (`unhandledData`), until a
+    /// mapping has a policy or reads them. An `EntityMapping(from: "Badge", to: nil)` of your own removes objects.
+    ///
     /// - Throws: `MigrationError` of the code `notLightweight` for a change that needs a default or code, with entity,
     ///   property and the remedy.
     /// - Complexity: As `SchemaDifference.init(from:to:)`.
@@ -47,6 +50,7 @@ extension MappingModel {
         for entity in old.entities where !kept.contains(entity.name) {
             mappings.append(EntityMapping(from: entity.name, to: nil))
         }
+        for place in mappings.indices { mappings[place].isInferred = true }
         return MappingModel(entityMappings: mappings)
     }
 
