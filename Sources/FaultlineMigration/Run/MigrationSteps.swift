@@ -74,7 +74,8 @@ package struct MigrationSteps {
             let mappings = mappingModels.flatMap(\.entityMappings)
             if !mappings.isEmpty {
                 let manager = managerClass == MigrationManager.self ? [] : ["\(managerClass)"]
-                return "mapped \(Fingerprint(of: (mappings.map(\.mark) + manager).joined(separator: "\n")))"
+                // Older releases take a property by its name first, so the same mappings make other objects.
+                return "following \(Fingerprint(of: (mappings.map(\.mark) + manager).joined(separator: "\n")))"
             }
             // Older releases carry no values over, so the same closures make other objects.
             return (streamedEntities.isEmpty ? "" : "carrying ")

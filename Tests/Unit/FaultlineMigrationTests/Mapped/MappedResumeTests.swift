@@ -131,6 +131,28 @@ struct MappedResumeTests {
         #expect(try cut.findings(Work2.self) == [])
     }
 
+    /// Its mappings took a property by its name before its original name.
+    @Test func `a stage that an older release began begins again`() throws {
+        let (_, cut) = try killed(at: 155, in: "Employee", 1)
+        let log = try Log.open(
+            cut.directory, on: cut.disk, clock: .system, options: Stores.options, deriver: RowIndexDeriver())
+        var record = try #require(try StoredCatalog.read(log.snapshot())?.migration)
+        record.planDigest = record.planDigest.replacing("following ", with: "mapped ")
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        try log.close()
+        let notes = PolicyNotes()
+        try PolicyNotes.$current.withValue(notes) {
+            try cut.use(Work2.self, ResumableWorkPlan.self, migration: options(1)) { container, context in
+                #expect(container.migrationReport.objectsRead == 180 + 40 + 180)
+                try WorkStore.check(context)
+            }
+        }
+        #expect(notes.all == ["cities begin"])
+        #expect(try cut.findings(Work2.self) == [])
+    }
+
     /// The policy requests all objects that were made, and none of them has to be saved.
     @Test func `a policy may look at all that was made when it goes on`() throws {
         let (whole, cut) = try killed(at: 155, in: "Employee", 1, AskingWorkPlan.self)
