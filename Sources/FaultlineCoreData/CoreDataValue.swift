@@ -4,21 +4,11 @@ internal import Foundation
 
 /// The conversions between values of Faultline and those of Core Data's key-value coding.
 enum CoreDataValue {
-    /// A value as Core Data gives it: numbers, flags and sets as objects of Foundation.
-    static func read(_ value: Any?) -> Any? {
-        switch value {
-        case let members as [ManagedObject]: NSSet(array: members)
-        default: value.map(boxed)
-        }
-    }
-
-    /// The value at the end of a path: of a list, each of its values.
-    static func collected(_ value: Any?) -> Any? {
-        switch value {
-        case let members as [ManagedObject]: NSSet(array: members)
-        case let values as [Any]: values.map(boxed)
-        default: value.map(boxed)
-        }
+    /// A value as Core Data gives it: numbers and flags as objects of Foundation, also in a list; the members of a
+    /// to-many relationship as a set.
+    static func read(_ value: Any?, isToMany: Bool) -> Any? {
+        guard let values = value as? [Any] else { return value.map(boxed) }
+        return isToMany ? NSSet(array: values) : values.map(boxed)
     }
 
     private static func boxed(_ value: Any) -> Any {

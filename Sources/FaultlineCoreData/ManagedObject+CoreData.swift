@@ -16,7 +16,9 @@ extension ManagedObject {
     /// - Returns: Nil also if the entity has no such property, or if the value cannot be read: then the context's
     ///   `errorHandler` is called, and a migration stops. It never traps.
     /// - Complexity: As `subscript(_:)`, and O(m) for m members of a collection.
-    public func value(forKey key: String) -> Any? { CoreDataValue.read(self[key]) }
+    public func value(forKey key: String) -> Any? {
+        CoreDataValue.read(self[key], isToMany: leadsToMany(key))
+    }
 
     /// Sets a property by its name, to a value in the form that Core Data takes.
     ///
@@ -39,15 +41,31 @@ extension ManagedObject {
     ///
     ///     let bytes = employee.value(forKeyPath: "profile.photo") as? Data
     ///
-    /// After a to-many relationship the values of all its members are an array, without nil and in the order of the
-    /// members. There `@count`, `@sum.pages`, `@avg.pages`, `@min.pages` and `@max.pages` give one number.
+    /// A path that ends in a to-many relationship gives an `NSSet`, as `value(forKey:)`. One that goes over a to-many
+    /// relationship and ends in an attribute or a to-one relationship gives an array of the values of all members,
+    /// without nil, with repetitions, and in the order of the members: where Core Data has a set, which has each value
+    /// once, write `Set(values)`. Without members both are empty. After a to-many relationship `@count`, `@sum.pages`,
+    /// `@avg.pages`, `@min.pages` and `@max.pages` give one number.
     ///
     /// - Returns: Nil if an object on the path is nil; for unknown names, as `value(forKey:)`.
     /// - Complexity: A fault for each object on the path that is not loaded; after a collection, for each of its
     ///   members.
     public func value(forKeyPath keyPath: String) -> Any? {
         guard keyPath.contains(".") else { return value(forKey: keyPath) }
-        return CoreDataValue.collected(self.FaultlineObjects::value(forKeyPath: keyPath))
+        return CoreDataValue.read(
+            self.FaultlineObjects::value(forKeyPath: keyPath), isToMany: leadsToMany(keyPath))
+    }
+
+    /// Whether a path ends in a to-many relationship.
+    private func leadsToMany(_ keyPath: String) -> Bool {
+        var entity: Schema.Entity? = entity
+        var isToMany = false
+        for name in keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            guard let relationship = entity?.relationship(named: name) else { return false }
+            isToMany = !relationship.isToOneRelationship
+            entity = managedObjectContext?.dynamicEntity(named: relationship.destination)
+        }
+        return isToMany
     }
 
     /// Sets the property at the end of a path of names, as `setValue(_:forKey:)`; the names before it are to-one

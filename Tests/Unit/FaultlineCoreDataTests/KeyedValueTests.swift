@@ -97,6 +97,27 @@ struct KeyedValueTests {
         #expect(children[1].value(forKey: "parent") as? NSManagedObject === parent)
     }
 
+    @Test func `a path over many gives a set if a to-many relationship ends it, else an array`() throws {
+        let context = try makeContext()
+        let children = (1...3).map { context.make("Thing", ["whole": $0]) }
+        let parent = context.make("Thing", ["children": children])
+        try context.save()
+        #expect(parent.value(forKeyPath: "children.parent") as? [NSManagedObject] == [parent, parent, parent])
+        #expect(parent.value(forKeyPath: "children.parent.whole") as? [Int] == [0, 0, 0])
+        #expect(parent.value(forKeyPath: "children.parent.children") as? Set<NSManagedObject> == Set(children))
+        // Without members.
+        let child = children[0]
+        for path in ["children.whole", "children.parent", "parent.children.text"] {
+            let value = try #require(child.value(forKeyPath: path))
+            #expect((value as? [Any])?.isEmpty == true && value as? NSSet == nil, "\(path)")
+        }
+        #expect(child.value(forKeyPath: "children.whole") as? [Int] == [])
+        #expect((child.value(forKeyPath: "children.children") as? NSSet)?.count == 0)
+        #expect((child.value(forKey: "children") as? NSSet)?.count == 0)
+        #expect(child.value(forKeyPath: "children.@count") as? Int == 0)
+        #expect(context.make("Thing", [:]).value(forKeyPath: "parent.children") == nil)
+    }
+
     // MARK: Setting
 
     @Test func `numbers and flags are taken in each form that fits`() throws {
