@@ -369,7 +369,7 @@ final class MappedStage: MappedObjects {
         }
         record.mapped = goesOn ? progress : nil
         // The last pass is repeated as a whole.
-        if goesOn, progress.pass < .leave { record.noteProgress() }
+        if goesOn, progress.pass < .leave { record.noteProgress(isOnRequest: course.options.resumesAnyway) }
     }
 
     private func forgetBatch() {

@@ -162,7 +162,9 @@ final class StageWriter: NewObjectWriter {
             record.lastDone = last
             record.entityDone += doneInBatch
             // A stage that begins again drops its batches.
-            if record.restart.map({ $0.goesOn == true }) ?? true { record.noteProgress() }
+            if record.restart.map({ $0.goesOn == true }) ?? true {
+                record.noteProgress(isOnRequest: course.options.resumesAnyway)
+            }
         }
         try target.core.save { transaction, _ in
             // Large values that no new object took over are deleted after the migration has switched: the old state

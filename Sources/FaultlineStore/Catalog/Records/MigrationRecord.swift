@@ -82,7 +82,13 @@ extension MigrationRecord {
     /// Records that the stage has saved work: the count of resumes in vain begins again.
     ///
     /// Call it only for work that a later resume keeps.
-    package mutating func noteProgress() { attempts?.resumes = 0 }
+    ///
+    /// - Parameter isOnRequest: Whether the run was resumed on request: then the count of failures begins again too. It
+    ///   does not otherwise, because an object that was saved may still fail at the stage's end.
+    package mutating func noteProgress(isOnRequest: Bool) {
+        attempts?.resumes = 0
+        if isOnRequest { attempts?.failures = 0 }
+    }
 }
 
 /// The beginning of a stage, to which it returns before it begins again.

@@ -166,6 +166,20 @@ struct AttemptTests {
         try Self.finishes([stage(revision)], options, in: stores)
     }
 
+    @Test func `a resume on request that saves work begins the count of failures again`() throws {
+        let failing = Self.streamed { number in if number == 30 { throw Stopped() } }
+        for _ in 0..<4 { #expect(Self.error([failing], in: stores)?.code == .stageFailed) }
+        #expect(Self.error([failing], in: stores)?.code == .noProgress)
+        // The operator has removed the cause; the run is killed behind the object.
+        var anyway = Self.options()
+        anyway.resumesAnyway = true
+        let killed = try Self.killed(
+            { kill in [Self.streamed { number in if number == 35 { kill() } }] }, in: stores, anyway)
+        let record = try Self.record(on: killed.disk, killed.directory)
+        #expect(record?.entityDone == 35 && record?.attempts?.failures == 0 && record?.attempts?.resumes == 0)
+        try Self.finishes([Self.streamed { _ in }], Self.options(), in: killed)
+    }
+
     @Test func `failures at other objects are counted anew`() throws {
         for place in [10, 10, 10, 20, 20, 20, 20] {
             let stage = Self.streamed { number in if number == place { throw Stopped() } }
@@ -223,14 +237,14 @@ struct AttemptTests {
     /// The disk that a killed run leaves.
     private static func killed(
         _ stages: (_ kill: @escaping @Sendable () -> Void) -> [MigrationStage], in stores: Stores,
-        clock: Clock = .system
+        _ options: MigrationOptions = options(), clock: Clock = .system
     ) throws -> Stores {
         let disk = try #require(stores.disk as? SimulatedDisk)
         let left = Guarded<SimulatedDisk?>(nil)
         let stages = stages { left.withLock { if $0 == nil { $0 = disk.afterProcessDeath() } } }
         let version: any VersionedSchema.Type = stages.count == 1 ? Note2.self : Note3.self
         try NotePlan.$current.withValue(stages) {
-            try stores.use(version, NotePlan.self, migration: options(), clock: clock) { _, _ in }
+            try stores.use(version, NotePlan.self, migration: options, clock: clock) { _, _ in }
         }
         return Stores(try #require(left.withLock { $0 }), stores.directory)
     }
