@@ -165,7 +165,7 @@ final class QuarantineKeeper {
             throw MigrationError(
                 .quarantineFull,
                 "More than \(limit ?? 0) objects cannot be converted, the last one being \(entity) \(number): \(reason.sentence) The store is in its old state. Mend the stage, or allow more with onFailure: .quarantine(limit:).",
-                stage: "\(stage.from) → \(stage.to)", entity: entity, property: reason.property)
+                stage: "\(stage.from) → \(stage.to)", entity: entity, property: reason.property, object: number)
         }
         let snapshot = log.snapshot()
         var buffer = RecordBuffer()

@@ -41,7 +41,8 @@ extension Migrator {
         let before = record.attempts ?? StageAttempts()
         var attempts = before
         let counted = begun.resumed.map { $0.stage == record.stage ? $0.attempts?.resumes ?? 0 : 0 } ?? 0
-        if PreviewFindings.isOfObject(error) {
+        let isFull = (error as? MigrationError)?.code == .quarantineFull
+        if isFull || PreviewFindings.isOfObject(error) {
             // The saves of the run are dropped.
             if steps.all[record.stage].beginsAgain(record) { attempts.resumes = counted }
             if let failure = error as? MigrationError { attempts.noteFailure(at: failure.entityName, failure.object) }

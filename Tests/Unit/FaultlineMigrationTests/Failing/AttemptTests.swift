@@ -180,6 +180,23 @@ struct AttemptTests {
         try Self.finishes([Self.streamed { _ in }], Self.options(), in: killed)
     }
 
+    @Test func `more failures than the quarantine takes stop the stage, too`() throws {
+        var options = Self.options()
+        options.onFailure = .quarantine(limit: 1)
+        let stage = Self.streamed { number in if number.isMultiple(of: 13) { throw Stopped() } }
+        let errors = (0..<10).map { _ in Self.error([stage], options, in: stores) }
+        #expect(errors.prefix(4).allSatisfy { $0?.code == .quarantineFull && $0?.object == 14 }, "\(errors)")
+        #expect(errors.dropFirst(4).allSatisfy { $0?.code == .noProgress && $0?.object == 14 }, "\(errors)")
+        options.onFailure = .quarantine(limit: 4)
+        options.resumesAnyway = true
+        try NotePlan.$current.withValue([stage]) {
+            try stores.use(Note2.self, NotePlan.self, migration: options) { _, context in
+                let notes = try context.fetchCount(FetchDescriptor<Note2.Note>())
+                #expect(notes == Self.count - 4)
+            }
+        }
+    }
+
     @Test func `failures at other objects are counted anew`() throws {
         for place in [10, 10, 10, 20, 20, 20, 20] {
             let stage = Self.streamed { number in if number == place { throw Stopped() } }
