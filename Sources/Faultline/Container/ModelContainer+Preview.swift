@@ -25,7 +25,8 @@ extension ModelContainer {
     ///     let isDue = try ModelContainer.migrationIsDue(for: schema, migrationPlan: Plan.self, at: configuration)
     ///
     /// Writes nothing, and takes no lock that a writer needs: it works beside processes that have the store open. It
-    /// shows the newest state that their writer is known to have synchronized.
+    /// shows the newest state that their writer is known to have synchronized. Sequences of the configuration's progress
+    /// go on to the opening that follows; an error ends them.
     ///
     /// - Parameters:
     ///   - givenSchema: The requested schema.
@@ -48,10 +49,15 @@ extension ModelContainer {
     private static func migrationIsDue(_ request: ContainerRequest) throws -> Bool {
         let configuration = request.configuration
         let migration = configuration.options.migration.options
-        defer { migration.finishUpdates() }
         guard !configuration.isStoredInMemoryOnly else { return false }
-        return try migrationIsDue(
-            request.written, request.migrationPlan, StorePlace(configuration, observer: nil), migration)
+        do {
+            return try migrationIsDue(
+                request.written, request.migrationPlan, StorePlace(configuration, observer: nil), migration)
+        } catch {
+            // Otherwise the sequences are of the opening that follows.
+            migration.finishUpdates()
+            throw error
+        }
     }
 
     /// As the public form, on a given disk: for simulations, which must be repeatable.

@@ -115,6 +115,32 @@ struct MigrationDueTests {
                 at: configuration))
     }
 
+    @Test func `the sequence of progress goes on to the opening that follows`() async throws {
+        let stores = Stores(isOnDisk: true)
+        try WorkStore.make(in: stores)
+        var configuration = ModelConfiguration(url: URL(filePath: stores.directory, directoryHint: .isDirectory))
+        configuration.options.migration.unhandledData = .drop
+        let updates = configuration.options.migration.progressUpdates()
+        let schema = Schema(versionedSchema: Work2.self)
+        #expect(
+            try ModelContainer.migrationIsDue(for: schema, migrationPlan: WorkPlan.self, at: configuration))
+        try StageNotes.$current.withValue(StageNotes()) {
+            let container = try ModelContainer(
+                for: schema, migrationPlan: WorkPlan.self, configurations: [configuration])
+            try container.close()
+        }
+        var count = 0
+        for await _ in updates { count += 1 }
+        #expect(count > 0)
+        // A refusal ends it.
+        let others = configuration.options.migration.progressUpdates()
+        #expect(throws: MigrationError.self) {
+            try ModelContainer.migrationIsDue(
+                for: Schema(versionedSchema: Note2.self), migrationPlan: CrewlessPlan.self, at: configuration)
+        }
+        for await _ in others {}
+    }
+
     @Test func `a damaged store is refused with its error`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
