@@ -29,19 +29,24 @@ struct MigratedCopy {
     func rename(to final: String) throws(LogError) {
         do {
             try disk.rename(target, to: final)
-            try disk.synchronizeDirectory(String(final[..<(final.lastIndex(of: "/") ?? final.startIndex)]))
+            try disk.synchronizeDirectory(IdentityFile.parent(of: final))
         } catch { throw LogError(error, doing: "moving the migrated store to \(final)") }
     }
 
-    /// Removes the copy, if there is one.
-    func remove() throws(DiskError) { try remove(target) }
-
-    private func remove(_ directory: String) throws(DiskError) {
-        guard try disk.isPresent(directory) else { return }
-        for name in try disk.names(in: directory) {
-            let path = directory + "/" + name
-            if name == FileName.quarantine { try remove(path) } else { try disk.remove(path) }
+    /// Removes the copy, if there is one; fails if its directory has a file that is not of a store, and leaves that.
+    func remove() throws(DiskError) {
+        guard try disk.isPresent(target) else { return }
+        for name in try disk.names(in: target) where Self.isOfStore(name) { try disk.remove(target + "/" + name) }
+        let quarantine = target + "/" + FileName.quarantine
+        if try disk.isPresent(quarantine) {
+            for name in try disk.names(in: quarantine) { try disk.remove(quarantine + "/" + name) }
+            try disk.removeDirectory(quarantine)
         }
-        try disk.removeDirectory(directory)
+        try disk.removeDirectory(target)
+    }
+
+    private static func isOfStore(_ name: String) -> Bool {
+        let others = [FileName.identity, FileName.identity + ".tmp", FileName.lock, "BALLAST"]
+        return FileName.parse(name) != nil || others.contains(name)
     }
 }

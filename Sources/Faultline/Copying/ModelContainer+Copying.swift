@@ -15,7 +15,7 @@ extension ModelContainer {
     ///
     /// The old store can be opened by older programs afterwards. The new one appears, whole, when its migration has
     /// ended; until then it is in a folder beside with `.copying` behind its name, which is deleted after an error, and
-    /// replaced by the next attempt after a kill. Both stores have the same identifiers of objects, and the history so
+    /// replaced by the next attempt after a kill; a file there that is not of a store stays, and is an error. Both stores have the same identifiers of objects, and the history so
     /// far.
     ///
     /// - Parameters:

@@ -67,6 +67,19 @@ struct MigratedCopyTests {
         #expect(try names == ["new", "old"])
     }
 
+    @Test func `a file that is not of a store is not deleted`() throws {
+        try fill()
+        let disk = PosixDisk()
+        try disk.createDirectory(folder.path + "/new.copying")
+        try disk.open(folder.path + "/new.copying/notes.txt", for: .creating).close()
+        #expect(throws: StorageError.self) { try migrate() }
+        #expect(try disk.names(in: folder.path + "/new.copying") == ["notes.txt"])
+        #expect(try names == ["new.copying", "old"])
+        try disk.remove(folder.path + "/new.copying/notes.txt")
+        _ = try migrate()
+        #expect(try names == ["new", "old"])
+    }
+
     @Test func `a place that is taken, a store that is open, and none are refused`() throws {
         #expect(throws: MigrationError.self) { try migrate() }
         #expect(try names == [])
