@@ -40,7 +40,7 @@ extension MigrationManager {
     ///   - mappingName: The mapping that made them. An unknown name gives no objects, and stops the migration when the
     ///     policy's call returns (`MigrationError.stageFailed`, with the nearest name).
     ///   - sourceInstances: The old objects; nil for all, which are then held at once.
-    /// - Returns: The new objects, in the order of the old ones.
+    /// - Returns: The new objects, in the order of the old ones; none for an object of another entity than the mapping's.
     /// - Complexity: A look-up for each old object; for all of them, O(n) time and memory for n new objects of the
     ///   mapping.
     public func destinationInstances(
@@ -61,7 +61,8 @@ extension MigrationManager {
     ///   - mappingName: The mapping that made the new objects; an unknown name as in
     ///     `destinationInstances(forEntityMappingName:sourceInstances:)`.
     ///   - destinationInstances: The new objects; nil for all, whose old objects are then held at once.
-    /// - Returns: The old objects, in the order of the new ones; for nil each once.
+    /// - Returns: The old objects, in the order of the new ones, none for an object of another entity than the mapping's;
+    ///   for nil each once.
     /// - Complexity: A look-up for each new object, and O(m) time and memory for its m old objects; for all of them,
     ///   O(n) time and memory for n pairs of the mapping.
     public func sourceInstances(

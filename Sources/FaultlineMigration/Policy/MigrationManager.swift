@@ -106,7 +106,7 @@ open class MigrationManager {
     /// - Parameters:
     ///   - mappingName: The mapping that made them.
     ///   - sourceInstances: The old objects; nil for all, which are then held at once.
-    /// - Returns: The new objects, in the order of the old ones.
+    /// - Returns: The new objects, in the order of the old ones; none for an object of another entity than the mapping's.
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
     /// - Complexity: A look-up for each old object; for all of them, O(n) time and memory for n new objects of the
     ///   mapping.
@@ -116,7 +116,10 @@ open class MigrationManager {
     ) throws -> [ManagedObject] {
         let resolved = try resolved(mappingName)
         if let sourceInstances {
-            return try sourceInstances.flatMap { try stage.destinations(of: $0.objectID.number, by: resolved.place) }
+            return try sourceInstances.flatMap { source in
+                guard source.entity.name == resolved.source?.name else { return [ManagedObject]() }
+                return try stage.destinations(of: source.objectID.number, by: resolved.place)
+            }
         }
         var all: [ManagedObject] = []
         try stage.flushAmidCall()
@@ -129,7 +132,8 @@ open class MigrationManager {
     /// - Parameters:
     ///   - mappingName: The mapping that made the new objects.
     ///   - destinationInstances: The new objects; nil for all, whose old objects are then held at once.
-    /// - Returns: The old objects, in the order of the new ones; for nil each once.
+    /// - Returns: The old objects, in the order of the new ones, none for an object of another entity than the mapping's;
+    ///   for nil each once.
     /// - Throws: `MigrationError.stageFailed` if there is no such mapping.
     /// - Complexity: A look-up for each new object, and O(m) time and memory for its m old objects; for all of them,
     ///   O(n) time and memory for n pairs of the mapping.
@@ -139,7 +143,10 @@ open class MigrationManager {
     ) throws -> [ManagedObject] {
         let resolved = try resolved(mappingName)
         if let destinationInstances {
-            return try destinationInstances.flatMap { try stage.sources(of: $0, by: resolved.place) }
+            return try destinationInstances.flatMap { destination in
+                guard destination.entity.name == resolved.destination?.name else { return [ManagedObject]() }
+                return try stage.sources(of: destination, by: resolved.place)
+            }
         }
         var all: [ManagedObject] = []
         var seen: Set<ObjectIdentifier> = []
