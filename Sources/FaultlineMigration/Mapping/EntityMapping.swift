@@ -26,13 +26,14 @@ public struct EntityMapping: Sendable {
     public var destinationEntityName: String?
     /// The attributes of a new object, in the order in which they are set.
     ///
-    /// An attribute without a mapping takes the value of the old attribute of its name, or of its `originalName`, if
-    /// that has values of its kind; else its default.
+    /// An attribute without a mapping takes the value of the old attribute of its `originalName`, also if that was
+    /// renamed in several versions, else of its name; if that has values of another kind, its default. From another
+    /// entity than the one that the new entity continues, its name comes before its `originalName`.
     public var attributeMappings: [PropertyMapping]
     /// The relationships of a new object.
     ///
-    /// A relationship without a mapping leads to the new objects of the objects in the old relationship of its name, or
-    /// of its `originalName`.
+    /// A relationship without a mapping leads to the new objects of the objects in the old relationship, which is found
+    /// as for an attribute.
     public var relationshipMappings: [PropertyMapping]
     /// Selects objects of the old entity; nil for all.
     public var sourceFilter: Filter?
