@@ -126,7 +126,9 @@ extension ModelContainer {
     ///   is nothing to do.
     /// - Throws: `SchemaError` for classes that break a rule; `MigrationError` if there is no way to the schema, of
     ///   code `underWay` if a migration was stopped and can continue, or the store has another dry run on a copy, of
-    ///   code `cancelled`; `StorageError` if the store cannot be opened for writing, or its copy cannot be made.
+    ///   code `fullDisk` if the disk has too little room for the copy or for the migration of it
+    ///   (`MigrationOptions.checksSpace`), of code `cancelled`; `StorageError` if the store cannot be opened for writing,
+    ///   or its copy cannot be made.
     /// - Complexity: That of the migration: with `sample`, of the sampled objects and of whole custom stages and
     ///   indexes.
     public static func previewMigration(
@@ -181,10 +183,12 @@ extension ModelContainer {
         defer { migration.finishUpdates() }
         let copy =
             migration.previewsCopy
-            ? try StoreCopy.make(of: place.directory, on: place.disk, clock: place.clock) : nil
+            ? try StoreCopy.make(
+                of: place.directory, on: place.disk, clock: place.clock, checksSpace: migration.checksSpace) : nil
         defer { copy?.remove() }
         let place = copy.map { place.copied(to: $0.directory) } ?? place
         let free = try place.disk.freeByteCount(in: place.directory)
+        try copy?.checkPresence()
         let log = try place.open(min(place.options.memoryBudget, migration.engineByteCount))
         do {
             var migrator = Migrator(

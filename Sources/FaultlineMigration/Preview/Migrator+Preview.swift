@@ -13,7 +13,7 @@ extension Migrator {
     ///   - sample: Objects of each entity to convert; nil for all.
     /// - Returns: The effects of the migration, and the objects that would stop it.
     /// - Throws: `MigrationError` if there is no way to the schema, of code `underWay` if a stopped migration can be
-    ///   resumed, of codes `backward`, `unhandledData` and `cancelled`; the store's error if it cannot be read or
+    ///   resumed, of code `fullDisk` if a copy has too little room, of codes `backward`, `unhandledData` and `cancelled`; the store's error if it cannot be read or
     ///   written.
     package mutating func preview(failureLimit: Int, sample: Int? = nil) throws -> MigrationReport {
         try inTurn { migrator in
@@ -31,6 +31,10 @@ extension Migrator {
             try consent.checkVersion()
             try steps.checkReferences(over: stored)
             try consent.checkValues()
+            // Beside a copy the store is in use: its service needs the room.
+            if migrator.options.previewsCopy, migrator.options.checksSpace {
+                try SpaceCheck(log: migrator.log, stored: stored, steps: steps.all, isSample: sample != nil).run()
+            }
             return try migrator.preview(
                 steps, stored, PreviewFindings(limit: failureLimit, sample: sample))
         }

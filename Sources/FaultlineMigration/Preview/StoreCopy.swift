@@ -1,5 +1,6 @@
 package import FaultlineDisk
 internal import FaultlineLog
+internal import Glibc
 
 /// A copy of a store in a directory beside it, for a dry run while the store is in use.
 ///
@@ -10,10 +11,14 @@ package struct StoreCopy {
     package let directory: String
     private let disk: Disk
     private let source: String
+    /// The store's LOCK, whose third byte is held until the copy is removed.
+    private let held: DiskFile
 
     /// The number of attempts while a writer changes the files that are copied.
     private static let attemptCountMax = 100
     private static let suffix = ".dry-run"
+    /// The byte of the store's LOCK that a dry run on a copy holds.
+    private static let lockByte: UInt64 = 2
 
     /// Copies the state of a store at this moment: as a kill of its writer would leave it.
     ///
@@ -23,17 +28,27 @@ package struct StoreCopy {
     ///   - source: The directory of the store.
     ///   - disk: The disk of the store.
     ///   - clock: The clock for the lock's text.
-    /// - Returns: The copy, which no lock protects any more: open it.
+    ///   - checksSpace: Whether a copy is refused that the disk has too little room for.
+    /// - Returns: The copy. A lock protects it from other dry runs until it is removed.
     /// - Throws: `MigrationError` of code `underWay` if another dry run has its copy there, of code `storage` if a
-    ///   directory of other files is in the way; `LogError` if the store cannot be read or the copy cannot be written.
+    ///   directory of other files is in the way, of code `fullDisk` if there is too little room; `LogError` if the store
+    ///   cannot be read, its LOCK cannot be opened for writing, or the copy cannot be written.
     /// - Complexity: O(f) for f files, and the bytes of those in use; all bytes where there are no hard links.
-    package static func make(of source: String, on disk: Disk, clock: Clock) throws -> StoreCopy {
+    package static func make(
+        of source: String, on disk: Disk, clock: Clock, checksSpace: Bool = true
+    ) throws -> StoreCopy {
         var source = source
         while source.utf8.count > 1, source.hasSuffix("/") { source.removeLast() }
-        let copy = StoreCopy(directory: source + suffix, disk: disk, source: source)
-        let lock = try copy.claim(clock)
+        let directory = source + suffix
+        let copy = StoreCopy(
+            directory: directory, disk: disk, source: source, held: try hold(source, on: disk, for: directory))
+        let lock: StoreLock
+        do { lock = try copy.claim(clock) } catch {
+            copy.release()
+            throw error
+        }
         do {
-            try copy.fill()
+            try copy.fill(checksSpace)
             lock.release()
         } catch {
             lock.release()
@@ -43,11 +58,69 @@ package struct StoreCopy {
         return copy
     }
 
-    /// Removes the copy.
+    /// Checks that the copy was not removed by hand: opening would make an empty store there.
+    ///
+    /// - Throws: `MigrationError` of code `storage`; `LogError` if the disk fails.
+    package func checkPresence() throws {
+        let isPresent = try onDisk("looking for the copy of a dry run") { () throws(DiskError) in
+            try disk.isPresent(directory + "/" + FileName.identity)
+        }
+        guard isPresent else {
+            throw MigrationError(
+                .storage,
+                "The copy of the store in \(directory) was removed before the dry run opened it. The store is unchanged. Begin the dry run again."
+            )
+        }
+    }
+
+    /// Removes the copy; another one can be made then.
     package func remove() {
         // The next copy removes the rest.
         try? clear()
         try? disk.removeDirectory(directory)
+        release()
+    }
+
+    // MARK: The lock
+
+    /// Takes the lock of dry runs on a copy, in the store's LOCK: that file is never removed.
+    private static func hold(_ source: String, on disk: Disk, for directory: String) throws -> DiskFile {
+        let file = try openLock(source, on: disk)
+        do {
+            let isTaken = try onDisk("locking out other dry runs") { () throws(DiskError) in
+                try file.lock(byte: lockByte, exclusively: true)
+            }
+            guard isTaken else { throw underWay(directory) }
+            return file
+        } catch {
+            file.close()
+            throw error
+        }
+    }
+
+    private static func openLock(_ source: String, on disk: Disk) throws(LogError) -> DiskFile {
+        let path = source + "/" + FileName.lock
+        return try onDisk("opening the store's lock") { () throws(DiskError) in
+            do throws(DiskError) { return try disk.open(path, for: .updating) } catch {
+                // A copy of a store may lack the file.
+                guard error.code == .notFound, try disk.isPresent(source + "/" + FileName.identity) else { throw error }
+            }
+            do throws(DiskError) { return try disk.open(path, for: .creating) } catch {
+                guard error.code == .exists else { throw error }
+                return try disk.open(path, for: .updating)
+            }
+        }
+    }
+
+    private static func underWay(_ directory: String, _ cause: (any Error)? = nil) -> MigrationError {
+        MigrationError(
+            .underWay, "Another dry run of this store is under way, in \(directory). Wait until it has ended.",
+            cause: cause)
+    }
+
+    private func release() {
+        try? held.unlock(byte: Self.lockByte)
+        held.close()
     }
 
     // MARK: The directory
@@ -55,7 +128,11 @@ package struct StoreCopy {
     /// Makes the directory, empty but for its lock, which is held.
     private func claim(_ clock: Clock) throws -> StoreLock {
         try onDisk("making the directory of a dry run") { () throws(DiskError) in
-            if try !disk.isPresent(directory) { try disk.createDirectory(directory) }
+            if try !disk.isPresent(directory) {
+                try disk.createDirectory(directory)
+                // The store's directory may keep other users out.
+                if disk is PosixDisk { chmod(directory, 0o700) }
+            }
         }
         // Checked first: taking the lock makes a file.
         _ = try names()
@@ -64,9 +141,7 @@ package struct StoreCopy {
             lock = try StoreLock.take(directory + "/" + FileName.lock, on: disk, for: .writing, clock: clock)
         } catch {
             guard error.code == .lockedByAnother else { throw error }
-            throw MigrationError(
-                .underWay, "Another dry run of this store is under way, in \(directory). Wait until it has ended.",
-                cause: error)
+            throw Self.underWay(directory, error)
         }
         do { try clear(keepsLock: true) } catch {
             lock.release()
@@ -102,9 +177,9 @@ package struct StoreCopy {
 
     // MARK: The files
 
-    private func fill() throws {
+    private func fill(_ checksSpace: Bool) throws {
         for _ in 0..<Self.attemptCountMax {
-            if try copyFiles() { return }
+            if try copyFiles(checksSpace) { return }
             try clear(keepsLock: true)
         }
         throw LogError(
@@ -152,7 +227,7 @@ package struct StoreCopy {
     }
 
     /// - Returns: False if the store's files changed in the meantime.
-    private func copyFiles() throws(LogError) -> Bool {
+    private func copyFiles(_ checksSpace: Bool) throws -> Bool {
         guard let identity = try IdentityFile.read(source + "/" + FileName.identity, on: disk) else {
             throw LogError(.notAStore, "There is no store in this directory.", path: source)
         }
@@ -160,7 +235,8 @@ package struct StoreCopy {
             disk: disk, path: source, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
             nextNumber: 1, random: RandomSource(seed: 0))
         guard let (mark, state) = try readManifest(directory) else { return false }
-        do throws(LogError) {
+        do {
+            if checksSpace { try checkSpace(for: state) }
             try copyFiles(of: state, directory)
             try copyStart(of: mark.name, mark.byteCount)
             // The last file: its feature bits are those of all others.
@@ -173,6 +249,43 @@ package struct StoreCopy {
             throw error
         }
         return try readManifest(directory)?.mark == mark
+    }
+
+    /// Refuses a copy that the disk has no room for: the service that has the store open needs it.
+    private func checkSpace(for state: ManifestState) throws {
+        let links = try hasLinks()
+        var sum: UInt64 = 0
+        for (number, entry) in state.files where !links || entry.seal == nil && entry.kind.isSegment {
+            let path = source + "/" + FileName.numbered(entry.kind, number)
+            let byteCount = try onDisk("measuring a file") { () throws(DiskError) in
+                let file = try disk.open(path, for: .reading)
+                defer { file.close() }
+                return try file.byteCount()
+            }
+            let (total, isOver) = sum.addingReportingOverflow(byteCount)
+            sum = isOver ? .max : total
+        }
+        let (needed, isOver) = sum.addingReportingOverflow(sum / 10)
+        let free = try onDisk("measuring the free space") { () throws(DiskError) in
+            try disk.freeByteCount(in: directory)
+        }
+        guard isOver || needed > free else { return }
+        throw MigrationError(
+            .fullDisk,
+            "The copy of the store in \(directory) needs about \(isOver ? .max : needed) bytes of disk, \(links ? "for the files in use" : "because its files cannot be linked there"); \(free) are free. The store is unchanged. Make room, or leave the check out (checksSpace, --skip-space-check)."
+        )
+    }
+
+    /// Whether files of the store can have a second entry in the copy's directory; tries it out.
+    private func hasLinks() throws(LogError) -> Bool {
+        let identity = source + "/" + FileName.identity
+        let probe = directory + "/" + FileName.identity + ".tmp"
+        return try onDisk("linking a file") { () throws(DiskError) in
+            try disk.link(identity, to: probe)
+            let isLinked = try disk.identity(of: probe) == disk.identity(of: identity)
+            try disk.remove(probe)
+            return isLinked
+        }
     }
 
     private func copyFiles(of state: ManifestState, _ directory: StoreDirectory) throws(LogError) {

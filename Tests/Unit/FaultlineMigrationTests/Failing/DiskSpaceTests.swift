@@ -77,6 +77,35 @@ struct DiskSpaceTests {
         }
     }
 
+    /// This disk has no hard links: all files are copied.
+    @Test(arguments: [false, true])
+    func `a dry run on a copy leaves the room of the running service alone`(hasRoomForCopy: Bool) throws {
+        let disk = SimulatedDisk(directories: ["/s"])
+        let stores = Stores(disk, "/s/store")
+        try stores.use(V1.self) { _, context in
+            for _ in 0..<400 { context.insert(V1.Page(text: String(repeating: "t", count: 1_000))) }
+            try context.save()
+        }
+        let used = disk.byteCapacity - Int(try disk.freeByteCount(in: "/s"))
+        disk.byteCapacity = used + (hasRoomForCopy ? used / 10 * 11 + 300_000 : 100_000)
+        var options = MigrationOptions(unhandledData: .drop)
+        options.previewsCopy = true
+        let error = #expect(throws: MigrationError.self) {
+            try stores.preview(V2.self, Streamed.self, migration: options)
+        }
+        #expect(error?.code == .fullDisk && error?.message.contains("skip-space-check") == true)
+        #expect(error?.stage == (hasRoomForCopy ? "1.0.0 → 2.0.0" : nil), "\(String(describing: error))")
+        #expect(try disk.names(in: "/s") == ["store"])
+        #expect(try disk.byteCapacity - Int(disk.freeByteCount(in: "/s")) <= used + 100)
+        guard hasRoomForCopy else { return }
+        // A sample writes little; the closure makes the values much smaller.
+        let sampled = try stores.preview(V2.self, Streamed.self, migration: options, sample: 10)
+        #expect(sampled.objectsRead == 10)
+        options.checksSpace = false
+        let report = try stores.preview(V2.self, Streamed.self, migration: options)
+        #expect(report.objectsRead == 400)
+    }
+
     enum Copied2: VersionedSchema {
         static var models: [any PersistentModel.Type] { [Page.self] }
         static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }

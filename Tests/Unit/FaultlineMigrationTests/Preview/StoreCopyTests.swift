@@ -123,12 +123,103 @@ struct StoreCopyTests {
         #expect(try stores.disk.names(in: directory) == ["letter.txt"])
         try stores.disk.remove(directory + "/letter.txt")
 
-        let lock = try StoreLock.take(directory + "/LOCK", on: stores.disk, for: .writing, clock: .system)
+        let lock = try stores.disk.open(stores.directory + "/LOCK", for: .updating)
+        #expect(try lock.lock(byte: 2, exclusively: true))
         let second = #expect(throws: MigrationError.self) {
             try stores.preview(Work2.self, WorkPlan.self, migration: Self.options)
         }
         #expect(second?.code == .underWay)
-        lock.release()
+        try lock.unlock(byte: 2)
+        lock.close()
+    }
+
+    /// Begins a second dry run while the first one has closed its copy, or removes it.
+    // Safe because one thread copies the store.
+    private final class SecondRunDisk: ForwardingDisk, @unchecked Sendable {
+        enum Moment: CaseIterable { case beforeOpening, duringRemoval }
+
+        let directory: String
+        let moment: Moment
+        private(set) var refusals = 0
+        private var openCount = 0
+
+        init(over base: Disk, _ stores: Stores, _ moment: Moment) {
+            directory = stores.directory
+            self.moment = moment
+            super.init(over: base)
+        }
+
+        private func makeAnother() {
+            let error = #expect(throws: MigrationError.self) {
+                try StoreCopy.make(of: directory, on: base, clock: .system)
+            }
+            if error?.code == .underWay { refusals += 1 }
+        }
+
+        override func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile {
+            if moment == .beforeOpening, path == directory + ".dry-run/LOCK", access == .updating {
+                openCount += 1
+                // The first one claims the directory.
+                if openCount == 2 { makeAnother() }
+            }
+            return try base.open(path, for: access)
+        }
+
+        override func remove(_ path: String) throws(DiskError) {
+            try base.remove(path)
+            if moment == .duringRemoval, path == directory + ".dry-run/IDENTITY" { makeAnother() }
+        }
+    }
+
+    @Test(arguments: SecondRunDisk.Moment.allCases)
+    private func `a second dry run is refused until the copy of the first one is removed`(
+        moment: SecondRunDisk.Moment
+    ) throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let disk = SecondRunDisk(over: stores.disk, stores, moment)
+        let report = try StageNotes.$current.withValue(StageNotes()) {
+            try Stores(disk, stores.directory).preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(report.objectsRead == 200 && disk.refusals == 1)
+        #expect(try !stores.disk.isPresent(Self.copyDirectory(of: stores)))
+        try StoreCopy.make(of: stores.directory, on: stores.disk, clock: .system).remove()
+    }
+
+    @Test func `other users cannot list the copy`() throws {
+        let stores = Stores(isOnDisk: true)
+        try WorkStore.make(in: stores)
+        let copy = try StoreCopy.make(of: stores.directory, on: stores.disk, clock: .system)
+        defer { copy.remove() }
+        let mode = try FileManager.default.attributesOfItem(atPath: copy.directory)[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o700)
+    }
+
+    /// Removes the copy before it is opened.
+    // Safe because one thread copies the store.
+    private final class RemovingDisk: ForwardingDisk, @unchecked Sendable {
+        let directory: String
+
+        init(over base: Disk, _ directory: String) {
+            self.directory = directory
+            super.init(over: base)
+        }
+
+        override func freeByteCount(in path: String) throws(DiskError) -> UInt64 {
+            if path == directory { for name in try base.names(in: path) { try base.remove(path + "/" + name) } }
+            return try base.freeByteCount(in: path)
+        }
+    }
+
+    @Test func `a copy that is removed by hand is an error, and no empty store`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let disk = RemovingDisk(over: stores.disk, Self.copyDirectory(of: stores))
+        let error = #expect(throws: MigrationError.self) {
+            try Stores(disk, stores.directory).preview(Work2.self, WorkPlan.self, migration: Self.options)
+        }
+        #expect(error?.code == .storage && error?.message.contains(".dry-run") == true)
+        #expect(try !stores.disk.isPresent(Self.copyDirectory(of: stores)))
     }
 
     /// Calls a closure before the first file is linked, and counts the files.
@@ -138,6 +229,8 @@ struct StoreCopyTests {
         private(set) var linkCount = 0
 
         override func link(_ source: String, to target: String) throws(DiskError) {
+            // The first link of each attempt tries out whether there are links.
+            if source.hasSuffix("/IDENTITY") { return try base.link(source, to: target) }
             let body = hook
             hook = nil
             #expect(throws: Never.self) { try body?() }
