@@ -41,7 +41,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case fullDisk
         /// It was cancelled by its `MigrationControl`.
         case cancelled
-        /// A stopped migration can be resumed, and would be dropped.
+        /// A dry run would drop a stopped migration that can be resumed, or another dry run on a copy is under way.
         case underWay
         /// The store was opened for reading and has to be written first, or its record of the migration cannot be used;
         /// or a store cannot be migrated into another place, because one of the two places does not suit.
