@@ -74,6 +74,7 @@ final class PreviewFindings {
     /// Whether an error comes from one object or from user code, so that other objects may succeed.
     static func isOfObject(_ error: any Error) -> Bool {
         let cause = (error as? MigrationError)?.cause ?? error
+        if cause is CancellationError { return false }
         if let error = cause as? MigrationError {
             return [.stageFailed, .duplicate, .missingReference].contains(error.code)
         }

@@ -243,9 +243,18 @@ struct AttemptTests {
         try EndingPolicy.$fails.withValue(false) { try Self.finishes(stages, options, in: stores) }
     }
 
-    @Test func `cancellations do not count`() throws {
-        let stage = Self.streamed { number in if number == 5 { throw MigrationError(.cancelled, "enough") } }
-        for _ in 0..<6 { #expect(Self.error([stage], in: stores)?.code == .cancelled) }
+    @Test(arguments: [true, false]) func `cancellations do not count`(byControl: Bool) throws {
+        let stage = Self.streamed { number in
+            guard number == 5 else { return }
+            if byControl { throw MigrationError(.cancelled, "enough") }
+            throw CancellationError()
+        }
+        var options = Self.options()
+        if !byControl { options.onFailure = .quarantine(limit: 10) }
+        for _ in 0..<6 {
+            let error = Self.error([stage], options, in: stores)
+            #expect(error?.code == (byControl ? .cancelled : .stageFailed))
+        }
         try Self.finishes([Self.streamed { _ in }], Self.options(), in: stores)
     }
 
