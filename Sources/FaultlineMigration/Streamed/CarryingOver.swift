@@ -116,11 +116,11 @@ final class CarryingOver {
                 guard known.isSet, known.end > 0, known.carried > 0 else { continue }
                 try entity.takeBackStored(place, below: known.end) {
                     try control?.obey()
-                    if writer.isFull { try writer.flush() }
+                    if writer.isFull { try writer.flush(isOfEnd: true) }
                 }
                 course.carriedProperties[pair.first + place].carried = 0
                 course.carriedProperties[pair.first + place].end = 0
-                try writer.flush()
+                try writer.flush(isOfEnd: true)
             }
         }
     }

@@ -150,7 +150,10 @@ final class StageWriter: NewObjectWriter {
     var isDue: Bool { batchClock.isDue }
 
     /// Saves the unsaved objects.
-    func flush() throws {
+    ///
+    /// - Parameter isOfEnd: Whether they are work at the stage's end, which is progress without old objects.
+    /// - Throws: The store's error if they break a rule or cannot be written.
+    func flush(isOfEnd: Bool = false) throws {
         target.core.catchUp()
         settle()
         carrying.settleBatch(from: batch.first, of: entityPlace)
@@ -161,10 +164,10 @@ final class StageWriter: NewObjectWriter {
             record.entity = entityPlace
             record.lastDone = last
             record.entityDone += doneInBatch
-            // A stage that begins again drops its batches.
-            if record.restart.map({ $0.goesOn == true }) ?? true {
-                record.noteProgress(isOnRequest: course.options.resumesAnyway)
-            }
+        }
+        // A stage that begins again drops its batches.
+        if doneInBatch > 0 || isOfEnd, record.restart.map({ $0.goesOn == true }) ?? true {
+            record.noteProgress(isOnRequest: course.options.resumesAnyway)
         }
         try target.core.save { transaction, _ in
             // Large values that no new object took over are deleted after the migration has switched: the old state

@@ -1,9 +1,11 @@
 import Faultline
+import FaultlineDisk
 import FaultlineLog
 import FaultlineMigration
 import FaultlineStore
 import FaultlineTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// Properties that the closures of a streamed stage do not set.
@@ -179,6 +181,37 @@ import Testing
             #expect(outcome.suffix(75) == (0..<75).map { "\($0 * 4) \($0 * 4)" })
         }
         #expect(try stores.findings(V2.self) == [])
+    }
+
+    /// The disks that kills would leave, and the attempts that they know of, when all old objects are done.
+    private func kills(_ stores: Stores) throws -> [(disk: SimulatedDisk, attempts: StageAttempts?)] {
+        let disk = try #require(stores.disk as? SimulatedDisk)
+        let images = Guarded<[SimulatedDisk]>([])
+        disk.onOperation = { disk, _ in images.withLock { $0.append(disk.afterProcessDeath()) } }
+        try Habit.$current.withValue(Habit(setting: [299])) {
+            try stores.use(V2.self, Plan.self, migration: options(1 << 20, workers: 1)) { _, _ in }
+        }
+        disk.onOperation = nil
+        return try images.withLock { $0 }.compactMap { image in
+            let log = try Log.open(
+                stores.directory, on: image.afterProcessDeath(), clock: .system, options: Stores.options,
+                deriver: RowIndexDeriver())
+            defer { log.abandonForTests() }
+            guard let record = try StoredCatalog.read(log.snapshot())?.migration, record.entity == 1,
+                record.entityDone == 75
+            else { return nil }
+            return (image, record.attempts)
+        }
+    }
+
+    @Test("work that is saved at the stage's end is progress")
+    func countsItsEndAsProgress() throws {
+        let stores = try makeStores()
+        let first = try #require(try kills(stores).first)
+        #expect(first.attempts?.resumes ?? 0 == 0)
+        let second = try kills(Stores(first.disk, stores.directory))
+        #expect(second.contains { $0.attempts?.resumes == 1 })
+        #expect(second.last?.attempts?.resumes == 0)
     }
 
     @Test("A11: output.leave leaves a property, and the report counts its values")
