@@ -31,6 +31,9 @@ open class Disk: @unchecked Sendable {
     /// - Throws: `.exists` if the name is in use.
     open func createDirectory(_ path: String) throws(DiskError) { Self.subclassAnswers() }
 
+    /// Lets only the owner of a directory list it and open its files, where the file system has owners.
+    open func restrictToOwner(_ directory: String) {}
+
     /// Removes a file's entry; open handles can still read the file.
     open func remove(_ path: String) throws(DiskError) { Self.subclassAnswers() }
 

@@ -20,6 +20,7 @@ open class ForwardingDisk: Disk, @unchecked Sendable {
     override open func isPresent(_ path: String) throws(DiskError) -> Bool { try base.isPresent(path) }
 
     override open func createDirectory(_ path: String) throws(DiskError) { try base.createDirectory(path) }
+    override open func restrictToOwner(_ directory: String) { base.restrictToOwner(directory) }
 
     override open func remove(_ path: String) throws(DiskError) { try base.remove(path) }
 

@@ -90,6 +90,8 @@ package final class PosixDisk: Disk, @unchecked Sendable {
         try Self.call(.mkdir, path) { fl_mkdir(path) }
     }
 
+    override package func restrictToOwner(_ directory: String) { chmod(directory, 0o700) }
+
     override package func remove(_ path: String) throws(DiskError) {
         try Self.call(.unlink, path) { fl_unlink(path) }
     }

@@ -36,17 +36,12 @@ struct MigratedCopy {
     /// Removes the copy, if there is one; fails if its directory has a file that is not of a store, and leaves that.
     func remove() throws(DiskError) {
         guard try disk.isPresent(target) else { return }
-        for name in try disk.names(in: target) where Self.isOfStore(name) { try disk.remove(target + "/" + name) }
+        for name in try disk.names(in: target) where FileName.isOfStore(name) { try disk.remove(target + "/" + name) }
         let quarantine = target + "/" + FileName.quarantine
         if try disk.isPresent(quarantine) {
             for name in try disk.names(in: quarantine) { try disk.remove(quarantine + "/" + name) }
             try disk.removeDirectory(quarantine)
         }
         try disk.removeDirectory(target)
-    }
-
-    private static func isOfStore(_ name: String) -> Bool {
-        let others = [FileName.identity, FileName.identity + ".tmp", FileName.lock, "BALLAST"]
-        return FileName.parse(name) != nil || others.contains(name)
     }
 }

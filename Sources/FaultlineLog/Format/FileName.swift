@@ -41,10 +41,15 @@ package enum FileKind: UInt16, Sendable, CaseIterable {
 /// The names of a store's files.
 package enum FileName {
     package static let identity = "IDENTITY"
-    static let identityBeingWritten = "IDENTITY.tmp"
+    package static let identityBeingWritten = "IDENTITY.tmp"
     package static let lock = "LOCK"
     package static let quarantine = "quarantine"
     static let ballast = "BALLAST"
+
+    /// Whether a file of a store can have the name.
+    package static func isOfStore(_ name: String) -> Bool {
+        parse(name) != nil || [identity, identityBeingWritten, lock, ballast].contains(name)
+    }
 
     /// The name of a numbered file: letter, dash, 16 hexadecimal digits, suffix.
     package static func numbered(_ kind: FileKind, _ number: UInt64) -> String {

@@ -1,6 +1,5 @@
 package import FaultlineDisk
 internal import FaultlineLog
-internal import Glibc
 
 /// A copy of a store in a directory beside it, for a dry run while the store is in use.
 ///
@@ -131,7 +130,7 @@ package struct StoreCopy {
             if try !disk.isPresent(directory) {
                 try disk.createDirectory(directory)
                 // The store's directory may keep other users out.
-                if disk is PosixDisk { chmod(directory, 0o700) }
+                disk.restrictToOwner(directory)
             }
         }
         // Checked first: taking the lock makes a file.
@@ -157,8 +156,7 @@ package struct StoreCopy {
         let names = try onDisk("listing the directory of a dry run") { () throws(DiskError) in
             try disk.names(in: directory)
         }
-        let others = [FileName.identity, FileName.identity + ".tmp", FileName.lock, "BALLAST"]
-        if let foreign = names.first(where: { FileName.parse($0) == nil && !others.contains($0) }) {
+        if let foreign = names.first(where: { !FileName.isOfStore($0) }) {
             throw MigrationError(
                 .storage,
                 "A dry run needs the directory \(directory), which holds files of no store, such as \(foreign). Remove them."
@@ -279,7 +277,7 @@ package struct StoreCopy {
     /// Whether files of the store can have a second entry in the copy's directory; tries it out.
     private func hasLinks() throws(LogError) -> Bool {
         let identity = source + "/" + FileName.identity
-        let probe = directory + "/" + FileName.identity + ".tmp"
+        let probe = directory + "/" + FileName.identityBeingWritten
         return try onDisk("linking a file") { () throws(DiskError) in
             try disk.link(identity, to: probe)
             let isLinked = try disk.identity(of: probe) == disk.identity(of: identity)

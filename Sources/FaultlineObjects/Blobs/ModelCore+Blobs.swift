@@ -52,15 +52,16 @@ extension ModelCore {
     private mutating func refer(
         to number: UInt64, _ byteCount: UInt64, _ source: any BlobSource, _ slot: Int
     ) {
-        guard _$beginChange(slot) else { return }
-        write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
-        setReference(to: number, byteCount, source, slot)
+        if _$beginChange(slot) { setReference(to: number, byteCount, source, slot) }
     }
 
     /// Replaces the bytes of a slot by a reference to them.
     mutating func setReference(to number: UInt64, _ byteCount: UInt64, _ source: any BlobSource, _ slot: Int) {
-        write { $0.setBlobReference(slot, identifier: number, byteCount: byteCount) }
-        extra.givenValues.set(slot, to: number, in: source)
+        write { draft in
+            draft.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0))
+            draft.setBlobReference(slot, identifier: number, byteCount: byteCount)
+        }
+        extra.givenValues[slot] = GivenValue(number: number, source: source)
     }
 
     /// Whether the values of a source stay where they are while the object is unsaved.
@@ -79,10 +80,11 @@ extension ModelCore {
     /// so.
     mutating func settleBlobs() {
         guard hasExtra, let values = extraIfPresent?.givenValues, !values.isEmpty else { return }
-        for value in values.sorted where !mayRefer(to: value.source) {
-            extra.givenValues.remove(value.slot)
-            if let reference = draft?.blobReference(value.slot), reference.identifier == value.number {
-                setBlob(Blob(place: .staged(reference, value.source)), of: value.slot)
+        values.forEach { slot, value in
+            guard !mayRefer(to: value.source) else { return }
+            extra.givenValues[slot] = nil
+            if let reference = draft?.blobReference(slot), reference.identifier == value.number {
+                setBlob(Blob(place: .staged(reference, value.source)), of: slot)
             }
         }
     }

@@ -103,13 +103,13 @@ extension ContextCore {
     /// row.
     func takeUniqueBlobs(_ handle: ObjectHandle, _ entity: EntityStorage) throws {
         guard let extra = handle.core.pointee.extraIfPresent, let draft = handle.core.pointee.draft else { return }
-        for value in extra.givenValues.sorted where entity.uniqueSlots.contains(value.slot) {
-            let slot = value.slot
+        try extra.givenValues.forEach { slot, value in
+            guard entity.uniqueSlots.contains(slot) else { return }
             if let reference = draft.blobReference(slot), reference.identifier == value.number {
                 let bytes = try RowCache(self).blobBytes(reference, store.log.snapshot())
                 handle.core.pointee.write { draft in bytes.withUnsafeBytes { draft.setBytes(slot, $0) } }
             }
-            extra.givenValues.remove(slot)
+            extra.givenValues[slot] = nil
         }
     }
 

@@ -176,7 +176,7 @@ package final class CarriedEntity {
         }
         guard slot.isVariable, let blob = new.core.pointee.draft?.blobReference(slot.new) else { return }
         // The save moves it, or copies it if moving is not allowed.
-        new.core.pointee.extra.givenValues.set(slot.new, to: blob.identifier, in: reader)
+        new.core.pointee.extra.givenValues[slot.new] = GivenValue(number: blob.identifier, source: reader)
     }
 
     private func isDefault(_ draft: Draft, _ slot: Slots) -> Bool {
@@ -196,7 +196,7 @@ package final class CarriedEntity {
             let handle = target.pending.inserted[one.object]
             reset(handle, slots[one.place])
             batch[one.place].carried -= 1
-            handle.core.pointee.extraIfPresent?.givenValues.remove(slots[one.place].new)
+            handle.core.pointee.extraIfPresent?.givenValues[slots[one.place].new] = nil
         }
         carried.removeAll { isTakenBack($0.place) }
     }

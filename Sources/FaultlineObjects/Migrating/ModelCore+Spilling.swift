@@ -34,7 +34,6 @@ extension ModelCore {
         guard draftPointer != nil else { return canonicalCore?.pointee.spill(bytes, slot) ?? false }
         guard let context, context.rules.spillsLargeValues else { return false }
         if bytes.count >= context.rules.unsavedBytes.spilledByteCountMin, let blob = upload(bytes, slot) {
-            write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
             setReference(to: blob.number, blob.byteCount, blob, slot)
             return true
         }
@@ -106,14 +105,12 @@ extension ModelCore {
         if reader.rules.isReadOnly {
             guard mayRefer(to: reader) else { return false }
             reader.rules.willRefer?(value.reference.identifier, value.entityName)
-            write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
             setReference(to: value.reference.identifier, value.reference.byteCount, reader, slot)
             return true
         }
         // The object may have the value already.
         if context === reader, draft.blobReference(slot)?.identifier == value.reference.identifier { return true }
         guard let given = try? reader.given(value.reference) else { return false }
-        write { $0.setBytes(slot, UnsafeRawBufferPointer(start: nil, count: 0)) }
         setReference(to: given.number, given.byteCount, given, slot)
         return true
     }

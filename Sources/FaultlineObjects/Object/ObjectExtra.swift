@@ -3,13 +3,13 @@ internal import FaultlineLog
 /// State that few objects need in addition to their core.
 final class ObjectExtra {
     /// Targets of to-one relationships of a detached object.
-    @exclusivity(unchecked) private(set) var targets = SlotTargets()
+    @exclusivity(unchecked) private(set) var targets = SlotMap<DetachedNode>()
     /// Members of to-many relationships of a detached object, by slot.
     @exclusivity(unchecked) var members: [Int: DetachedMembers] = [:]
     /// Whether some of them may have been changed in place and not compared since.
     @exclusivity(unchecked) var hasUncompared = false
     /// Large values that the object was given by reference.
-    @exclusivity(unchecked) var givenValues = GivenValues()
+    @exclusivity(unchecked) var givenValues = SlotMap<GivenValue>()
     /// Values that were set for ephemeral attributes, by slot.
     @exclusivity(unchecked) var ephemerals: [Int: Any] = [:]
     /// A change that could not be made while the object was in no context: reported when it is inserted.
@@ -94,7 +94,7 @@ final class ObjectExtra {
             members.dropArray(of: node)
             nodes += members.nodes
         }
-        targets = SlotTargets()
+        targets = SlotMap<DetachedNode>()
         members.removeAll()
         hasUncompared = false
         return nodes
@@ -103,7 +103,7 @@ final class ObjectExtra {
     /// Lets go of all relationships.
     func leaveNodes() {
         guard members.isEmpty, let only = targets.only else { return DetachedNode.leave(takeNodes(of: nil)) }
-        targets = SlotTargets()
+        targets = SlotMap<DetachedNode>()
         hasUncompared = false
         only.leave()
     }
@@ -123,43 +123,5 @@ final class ObjectExtra {
         for slot in slots { setTarget(slot, nil) }
         for members in members.values { members.remove(from: owner) { $0 === node } }
         referrers.removeAll { $0 === node }
-    }
-}
-
-/// Targets by slot; the first one, which is often the only one, costs no allocation.
-struct SlotTargets {
-    private var first: (slot: Int, target: DetachedNode)?
-    private var others: [(slot: Int, target: DetachedNode)] = []
-
-    var isEmpty: Bool { first == nil }
-
-    /// The target, if it is the only one.
-    var only: DetachedNode? { others.isEmpty ? first?.target : nil }
-
-    subscript(slot: Int) -> DetachedNode? {
-        get {
-            if let first, first.slot == slot { return first.target }
-            return others.first { $0.slot == slot }?.target
-        }
-        set {
-            remove(slot)
-            guard let newValue else { return }
-            if first == nil { first = (slot, newValue) } else { others.append((slot, newValue)) }
-        }
-    }
-
-    private mutating func remove(_ slot: Int) {
-        if first?.slot == slot {
-            first = others.isEmpty ? nil : others.removeFirst()
-        } else {
-            others.removeAll { $0.slot == slot }
-        }
-    }
-
-    /// Calls `body` with each target, in the order of the slots.
-    func forEach(_ body: (Int, DetachedNode) -> Void) {
-        guard let first else { return }
-        if others.isEmpty { return body(first.slot, first.target) }
-        for (slot, target) in ([first] + others).sorted(by: { $0.slot < $1.slot }) { body(slot, target) }
     }
 }

@@ -18,6 +18,7 @@ extension Save {
         let hasSharedTables = !context.rules.sharedTables.isEmpty
         try context.pending.inserted.forEachKept { position, core, entity in
             guard core.pointee.draft != nil else { return }
+            // Asking the rules copies them, for each object.
             if hasSharedTables {
                 try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
             }

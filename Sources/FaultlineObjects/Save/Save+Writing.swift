@@ -82,10 +82,9 @@ extension Save {
         _ extra: ObjectExtra, _ draft: inout Draft, _ number: RecordID, _ entity: EntityStorage,
         in transaction: inout Transaction
     ) throws {
-        for value in extra.givenValues.sorted {
-            let (slot, identifier) = (value.slot, value.number)
+        try extra.givenValues.forEach { slot, value in
             // The slot may have been set to another value since.
-            guard let reference = draft.blobReference(slot), reference.identifier == identifier else { continue }
+            guard let reference = draft.blobReference(slot), reference.identifier == value.number else { return }
             let owner = BlobOwner(table: entity.table, slot: UInt16(truncatingIfNeeded: slot), id: number)
             // It may come from a row, and counts must not overflow.
             let byteCount = Int(min(reference.byteCount, Limits.blobByteCountMax))
@@ -100,12 +99,12 @@ extension Save {
                     own = try given.place(in: &transaction, owner: owner)
                 }
             } else {
-                if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(identifier) {
+                if let mayMoveBlob = context.rules.mayMoveBlob, mayMoveBlob(value.number) {
                     blobs.byteCountMoved += byteCount
-                    continue
+                    return
                 }
                 blobs.byteCountWritten += byteCount
-                own = try transaction.copyBlob(identifier, owner: owner)
+                own = try transaction.copyBlob(value.number, owner: owner)
             }
             draft.setBlobReference(slot, identifier: own, byteCount: reference.byteCount)
         }
@@ -118,8 +117,8 @@ extension Save {
         for handles in [context.pending.inserted, context.pending.changed.array] {
             for handle in handles where handle.core.pointee.hasExtra {
                 guard let values = handle.core.pointee.extraIfPresent?.givenValues else { continue }
-                for value in values.sorted {
-                    guard let given = value.source as? GivenBlob else { continue }
+                values.forEach { _, value in
+                    guard let given = value.source as? GivenBlob else { return }
                     if let moved = given.movableNumber(in: store.log) { writer.passed.want(moved) }
                 }
             }

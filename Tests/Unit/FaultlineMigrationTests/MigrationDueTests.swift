@@ -157,10 +157,7 @@ struct MigrationDueTests {
         var all: [DiskCounts] = []
         for count in [10, 20_000] {
             let stores = Stores()
-            try stores.use(Note1.self) { _, context in
-                for number in 0..<count { context.insert(Note1.Note(number: number, text: "n\(number)")) }
-                try context.save()
-            }
+            try stores.fillWithNotes(count)
             let counting = CountingDisk(over: stores.disk)
             #expect(try !Self.isDue(Note1.self, in: Stores(counting, stores.directory)))
             all.append(counting.counts)

@@ -51,10 +51,7 @@ struct ResumedNumberTests {
     @Test(arguments: ["streamed", "mapped"], [0, 20, 30])
     func `a stage that was killed before its first object, or later`(kind: String, number: Int) throws {
         let stores = Stores()
-        try stores.use(Note1.self) { _, context in
-            for number in 0..<Self.count { context.insert(Note1.Note(number: number, text: "n\(number)")) }
-            try context.save()
-        }
+        try stores.fillWithNotes(Self.count)
         let disk = try #require(stores.disk as? SimulatedDisk)
         let killed = Guarded<SimulatedDisk?>(nil)
         var options = MigrationOptions(unhandledData: .drop)

@@ -16,10 +16,7 @@ struct RevisionTests {
     private let stores = Stores()
 
     init() throws {
-        try stores.use(Note1.self) { _, context in
-            for number in 0..<Self.count { context.insert(Note1.Note(number: number, text: "n\(number)")) }
-            try context.save()
-        }
+        try stores.fillWithNotes(Self.count)
     }
 
     private static var options: MigrationOptions {

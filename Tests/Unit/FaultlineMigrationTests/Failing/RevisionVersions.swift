@@ -95,3 +95,13 @@ enum NotePlan: SchemaMigrationPlan {
     }
     static var stages: [MigrationStage] { current }
 }
+
+extension Stores {
+    /// Saves the notes from 0 up to a number, and closes the store.
+    func fillWithNotes(_ count: Int) throws {
+        try use(Note1.self) { _, context in
+            for number in 0..<count { context.insert(Note1.Note(number: number, text: "n\(number)")) }
+            try context.save()
+        }
+    }
+}

@@ -85,10 +85,7 @@ struct SlowClosureTests {
 
     private static func stores(_ count: Int) throws -> Stores {
         let stores = Stores()
-        try stores.use(Note1.self) { _, context in
-            for number in 0..<count { context.insert(Note1.Note(number: number, text: "n\(number)")) }
-            try context.save()
-        }
+        try stores.fillWithNotes(count)
         return stores
     }
 

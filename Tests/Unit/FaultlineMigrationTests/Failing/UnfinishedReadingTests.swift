@@ -33,10 +33,7 @@ struct UnfinishedReadingTests {
 
     /// A migration whose second stage has failed.
     init() throws {
-        try stores.use(Note1.self) { _, context in
-            for number in 0..<10 { context.insert(Note1.Note(number: number, text: "n\(number)")) }
-            try context.save()
-        }
+        try stores.fillWithNotes(10)
         before = try stores.counters()
         let stages: [MigrationStage] = [
             .streamed(
