@@ -10,7 +10,7 @@ final class StageWriter: NewObjectWriter {
     private let target: StageContext
     /// Bytes of unsaved values and links in a batch.
     private let batchByteCount: Int
-    private var batchClock: BatchClock
+    @exclusivity(unchecked) private var batchClock: BatchClock
     private let progress: StreamedProgress
     private var course: MigrationCourse { progress.course }
     let isDryRun: Bool
@@ -31,15 +31,15 @@ final class StageWriter: NewObjectWriter {
     private var firstInserted = 0
     private var wroteAnything = false
     /// Old objects of this batch.
-    private(set) var batch: [RecordID] = []
+    @exclusivity(unchecked) private(set) var batch: [RecordID] = []
     /// The counts when the batch began.
     private var countsAtFlush: MigrationCounts
-    private var uncounted = Uncounted()
+    @exclusivity(unchecked) private var uncounted = Uncounted()
     /// The index of the entity of the batch's objects.
     private var entityPlace = 0
     private var doneInBatch = 0
     /// Large values of the batch's old objects that no new object has taken over yet.
-    private var blobsToMove: Set<UInt64> = []
+    @exclusivity(unchecked) private var blobsToMove: Set<UInt64> = []
     /// Bytes of new values that were saved so far.
     private(set) var savedByteCount = 0
 

@@ -9,6 +9,18 @@ internal import Foundation
 extension ModelCore {
     /// Writes all large values of an object that enters a context.
     mutating func spillLargeValues() {
+        if holdsLongValue { spillLongValues() }
+        write { $0.trim() }
+    }
+
+    /// Whether the draft has a value that may be written to the store; takes no reference, for most objects have none.
+    private var holdsLongValue: Bool {
+        home._withUnsafeGuaranteedRef { home in
+            home.entity?.variableSlots.contains { draftValue($0).count >= UnsavedBytes.spilledByteCountMin } ?? false
+        }
+    }
+
+    private mutating func spillLongValues() {
         guard let context, let entity = home.takeUnretainedValue().entity else { return }
         let byteCountMin = context.rules.unsavedBytes.spilledByteCountMin
         // A step may move the draft, so no pointer into it is kept.
@@ -17,7 +29,6 @@ extension ModelCore {
                 context.rules.unsavedBytes.noteHeld(draftValue(slot).count)
             }
         }
-        write { $0.trim() }
     }
 
     /// The bytes that the draft has of a slot.
