@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Photo~999~00000000000000000000000000000000", "Photo~1", "%00", "~", "9", "User~1~x"])
+    @Test(arguments: ["18446744073709551616", "18446744073709551615", "-1", "%00", "~", "0", "9", "Photo~1"])
     func `identifiers that lead to nothing are not found`(_ id: String) async throws {
         try await withLibrary { client in
             var statuses: [HTTPResponse.Status] = []

@@ -29,6 +29,24 @@ extension ModelContext {
         try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { _ in true } }
     }
 
+    /// Finds the object of a class by its primary key, which may come from a client.
+    ///
+    ///     guard let key = UInt64(parameters["photo"]), let photo: Photo = try context.existing(primaryKey: key)
+    ///     else { throw HTTPError(.notFound) }
+    ///
+    /// As the form that takes an identifier. A primary key is short, and means an object only together with its class
+    /// and its store: the address says the class, and the service knows the store.
+    ///
+    /// - Parameters:
+    ///   - primaryKey: Any number: `PersistentIdentifier.primaryKey` of the object.
+    ///   - type: The class of the object.
+    /// - Returns: The object, a fault unless it is loaded; nil if none of the class has the number.
+    /// - Throws: `StorageError` if the store cannot be read.
+    /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
+    public func existing<T: PersistentModel>(primaryKey: UInt64, as type: T.Type = T.self) throws -> T? {
+        try core.throwing { try ObjectRegistry(core).storedModel(primaryKey: primaryKey, T._$modelType) as? T }
+    }
+
     /// The object of an identifier, never nil.
     ///
     /// For an identifier from outside use `existing(_:as:)`.

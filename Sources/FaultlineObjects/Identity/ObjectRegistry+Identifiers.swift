@@ -67,7 +67,20 @@ extension ObjectRegistry {
                 $0.core.pointee.isDeleted ? nil : $0.object as? any PersistentModel
             }
         }
-        guard let number = identifier.storedNumber(in: home.storeID) else { return nil }
+        return try identifier.storedNumber(in: home.storeID).flatMap { try storedModel($0, home, type) }
+    }
+
+    /// The object of a number that may come from outside, if it is stored and not deleted.
+    ///
+    /// - Throws: `LogError` if the store cannot be read.
+    func storedModel(primaryKey: UInt64, _ type: ModelType) throws -> (any PersistentModel)? {
+        guard primaryKey > 0, primaryKey <= Limits.recordIDMax, let home = context.home(of: type) else { return nil }
+        return try storedModel(primaryKey, home, type)
+    }
+
+    private func storedModel(
+        _ number: RecordID, _ home: EntityHome, _ type: ModelType
+    ) throws -> (any PersistentModel)? {
         try context.beginReading()
         defer { context.endReading() }
         guard try isStored(number, home), let object = anyObject(number, home), let handle = home.handle(of: object),

@@ -24,7 +24,7 @@ extension SerialWorker {
             let digest = keys.reduce(0) { $0 &+ SerialDigest.of(member: $1) }
             try note(.page, floor, kind.rawValue, last, keys.count, digest)
             guard let next = page.cursor, let end = keys.last else { return }
-            cursor = try JSONDecoder().decode(FetchCursor.self, from: JSONEncoder().encode(next))
+            cursor = FetchCursor("\(next)")
             last = end
         }
     }

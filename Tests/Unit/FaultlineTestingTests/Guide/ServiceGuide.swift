@@ -105,13 +105,13 @@ enum PhotoService {
                     pixels: Data(count: 9_000)))
         }
         try context.save()
-        let received: Data? = nil
+        let received: String? = nil
         // snippet
         let order = FetchDescriptor<Photo>(sortBy: [SortDescriptor(\.taken)])
-        let cursor = try received.map { try JSONDecoder().decode(FetchCursor.self, from: $0) }
+        let cursor = received.flatMap(FetchCursor.init)
         let page = try context.fetchPage(order, after: cursor, size: 50)
         let body = page.objects.map(\.name)
-        let link = try page.cursor.map { try JSONEncoder().encode($0) }  // for the next request
+        let link = page.cursor.map { "/photos?after=\($0)" }  // for the next request
         // end
         #expect(body.count == 50 && link != nil)
         let photo = try #require(page.objects.first)

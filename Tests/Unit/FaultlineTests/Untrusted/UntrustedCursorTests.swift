@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineTestSupport
 import Testing
 
 @Model final class Ranked {
@@ -122,4 +123,41 @@ import Testing
             #expect(page.objects.first?.rank == first)
         }
     }
+
+    @Test func `the text of a cursor is its place, in one parameter of a URL`() throws {
+        for order in Self.orders {
+            let descriptor = FetchDescriptor<Ranked>(sortBy: order)
+            let whole = try cursor(descriptor)
+            let text = "\(whole)"
+            #expect(text.utf8.allSatisfy { Self.alphabet.contains($0) } && text.utf8.count < 100)
+            #expect(FetchCursor(text) == whole)
+            let page = try context.fetchPage(descriptor, after: FetchCursor(text), size: 5)
+            let expected = try context.fetchPage(descriptor, after: whole, size: 5)
+            #expect(page.objects.map(\.rank) == expected.objects.map(\.rank))
+        }
+    }
+
+    @Test func `every other text of a cursor is refused`() throws {
+        let text = "\(try cursor(FetchDescriptor<Ranked>(sortBy: Self.orders[1])))"
+        let bytes = Array(text.utf8)
+        for length in 0..<bytes.count { #expect(FetchCursor(String(decoding: bytes[..<length], as: UTF8.self)) == nil) }
+        for wrong in [text + "A", text + "=", " " + text, text + "AAAA", "é", "e30=", "+/+/", "AQ"] {
+            #expect(FetchCursor(wrong) == nil)
+        }
+        // A changed text is refused, or it is the text of another cursor, which a fetch refuses or takes.
+        var random = Seed(7)
+        for _ in 0..<3_000 {
+            var changed = bytes
+            changed[Int(random.next() % UInt64(bytes.count))] = Self.alphabet[Int(random.next() % 64)]
+            let changedText = String(decoding: changed, as: UTF8.self)
+            guard let read = FetchCursor(changedText) else { continue }
+            #expect("\(read)" == changedText)
+            let descriptor = FetchDescriptor<Ranked>(sortBy: Self.orders[1])
+            do { _ = try context.fetchPage(descriptor, after: read, size: 5) } catch {
+                #expect(error as? SwiftDataError == .unsupportedSortDescriptor)
+            }
+        }
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

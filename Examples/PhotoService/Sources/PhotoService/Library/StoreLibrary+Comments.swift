@@ -49,7 +49,7 @@ extension StoreLibrary {
 extension CommentBody {
     init(_ comment: Comment) {
         self.init(
-            id: comment.persistentModelID.description, author: comment.author?.persistentModelID.description,
+            id: comment.key, author: comment.author?.key,
             text: comment.text, writtenAt: comment.writtenAt)
     }
 }

@@ -34,14 +34,21 @@ extension StoreLibrary {
                 newest.predicate = #Predicate { $0.album?.persistentModelID == id }
             }
             do {
-                let page = try context.fetchPage(newest, after: position.map(Position.init)?.cursor, size: limit)
-                let next = page.isLast ? nil : page.cursor.map(Position.init)
-                return PageBody(items: page.objects.map { PhotoBody($0, tags: nil) }, next: try next?.text)
+                let page = try context.fetchPage(newest, after: position.map(Self.cursor), size: limit)
+                let next = page.isLast ? nil : page.cursor
+                return PageBody(items: page.objects.map { PhotoBody($0, tags: nil) }, next: next?.description)
             } catch SwiftDataError.unsupportedSortDescriptor {
-                throw LibraryError.invalid("after is no position in this list.")
+                throw Self.noPosition
             }
         }
     }
+
+    private static func cursor(_ position: String) throws -> FetchCursor {
+        guard let cursor = FetchCursor(position) else { throw noPosition }
+        return cursor
+    }
+
+    private static let noPosition = LibraryError.invalid("after is no position in this list.")
 
     package func search(_ text: String, limit: Int) async throws -> [PhotoBody] {
         try await perform { context in
@@ -76,27 +83,10 @@ extension StoreLibrary {
     }
 }
 
-/// A place in a list as text for a client: a cursor.
-private struct Position {
-    let cursor: FetchCursor
-
-    init(_ cursor: FetchCursor) { self.cursor = cursor }
-
-    init(_ text: String) throws {
-        guard let data = Data(base64Encoded: text), let cursor = try? JSONDecoder().decode(FetchCursor.self, from: data)
-        else { throw LibraryError.invalid("after is no position in this list.") }
-        self.cursor = cursor
-    }
-
-    var text: String {
-        get throws { try JSONEncoder().encode(cursor).base64EncodedString() }
-    }
-}
-
 extension PhotoBody {
     init(_ photo: Photo, tags: [String]?) {
         self.init(
-            id: photo.persistentModelID.description, album: photo.album?.persistentModelID.description,
+            id: photo.key, album: photo.album?.key,
             title: photo.title, caption: photo.caption, camera: photo.camera, takenAt: photo.takenAt,
             byteCount: photo.byteCount)
         self.tags = tags?.sorted()

@@ -54,7 +54,7 @@ extension StoreLibrary {
 extension UserBody {
     init(_ user: User) {
         self.init(
-            id: user.persistentModelID.description, email: user.email, givenName: user.givenName,
+            id: user.key, email: user.email, givenName: user.givenName,
             familyName: user.familyName)
     }
 }
@@ -62,7 +62,7 @@ extension UserBody {
 extension AlbumBody {
     init(_ album: Album) {
         self.init(
-            id: album.persistentModelID.description, owner: album.owner?.persistentModelID.description,
+            id: album.key, owner: album.owner?.key,
             title: album.title)
     }
 }

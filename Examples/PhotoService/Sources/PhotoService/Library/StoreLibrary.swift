@@ -37,17 +37,21 @@ package struct StoreLibrary: PhotoLibrary {
 }
 
 extension ModelContext {
-    /// The object of an identifier that a client sent; nil if it leads to nothing.
-    func object<T: PersistentModel>(_ id: String, as type: T.Type = T.self) throws -> T? {
-        guard let identifier = PersistentIdentifier(id) else { return nil }
-        return try existing(identifier, as: type)
+    /// The object of a key that a client sent; nil if it leads to nothing.
+    func object<T: PersistentModel>(_ key: String, as type: T.Type = T.self) throws -> T? {
+        try UInt64(key).flatMap { try existing(primaryKey: $0, as: type) }
     }
 
-    /// The object of an identifier that a client sent for something that is to be added to it.
-    func required<T: PersistentModel>(_ id: String, as type: T.Type = T.self) throws -> T {
-        guard let object = try object(id, as: type) else {
-            throw LibraryError.missing("There is no \(T.self) \(id).")
+    /// The object of a key that a client sent for something that is to be added to it.
+    func required<T: PersistentModel>(_ key: String, as type: T.Type = T.self) throws -> T {
+        guard let object = try object(key, as: type) else {
+            throw LibraryError.missing("There is no \(T.self) \(key).")
         }
         return object
     }
+}
+
+extension PersistentModel {
+    /// The key of a saved object, as clients know it.
+    var key: String { String(persistentModelID.primaryKey ?? 0) }
 }

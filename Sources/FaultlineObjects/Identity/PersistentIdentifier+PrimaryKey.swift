@@ -1,0 +1,44 @@
+internal import FaultlineLog
+
+/// Identifiers by their parts.
+extension PersistentIdentifier {
+    /// The number of the object within its entity and store, from 1; nil for an object that was never saved.
+    ///
+    ///     let address = "/photos/\(photo.persistentModelID.primaryKey ?? 0)"  // /photos/17
+    ///
+    /// It never changes and is never used again. `existing(primaryKey:as:)` finds the object.
+    ///
+    /// - Complexity: O(1).
+    public var primaryKey: UInt64? { isTemporary ? nil : number }
+
+    /// The identifier with the given parts, whether or not there is such an object.
+    ///
+    ///     let id = try PersistentIdentifier.identifier(for: store, entityName: "Photo", primaryKey: 17)
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: The store: `storeIdentifier` of another identifier, 32 hexadecimal digits.
+    ///   - entityName: The name of the entity, at most 4,096 bytes.
+    ///   - primaryKey: The number, or text of decimal digits: its description is read.
+    /// - Returns: An identifier that equals that of the object.
+    /// - Throws: `SwiftDataError.unknownSchema` if no store, entity or object can have the parts; it names the part.
+    /// - Complexity: O(1).
+    public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
+        for storeIdentifier: String, entityName: String, primaryKey: T
+    ) throws -> PersistentIdentifier {
+        guard let store = store(storeIdentifier) else {
+            throw invalid("storeIdentifier is 32 hexadecimal digits, and not \"\(storeIdentifier.excerpt)\".")
+        }
+        guard entityName.utf8.count <= nameByteCountMax else {
+            throw invalid("entityName has at most \(nameByteCountMax) bytes, and not \(entityName.utf8.count).")
+        }
+        let text = primaryKey.description
+        guard let number = UInt64(text), (1...Limits.recordIDMax).contains(number) else {
+            throw invalid("primaryKey is a number from 1 to \(Limits.recordIDMax), and not \"\(text.excerpt)\".")
+        }
+        return PersistentIdentifier(storeID: store, entityName: entityName, number: number)
+    }
+
+    private static func invalid(_ explanation: String) -> SwiftDataError {
+        .unknownSchema.explained("No object can have such an identifier: \(explanation)")
+    }
+}
