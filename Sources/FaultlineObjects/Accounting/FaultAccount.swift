@@ -59,7 +59,7 @@ public final class FaultAccount: Sendable {
                 return "descriptor.relationshipKeyPathsForPrefetching = [\\.\(path)]"
             }
             return
-                "relationshipKeyPathsForPrefetching = [\"\(path)\"] of a FetchRequest, or a fetch of the objects of \(path)"
+                "relationshipPathsForPrefetching with the key paths of \(path), or a fetch of the objects of \(path)"
         }
 
         /// The repeated load, and the remedy.

@@ -20,6 +20,13 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     public var propertiesToFetch: [PartialKeyPath<T>] = []
     /// Relationships whose objects' rows are loaded with the fetch, so that reading those objects fires no fault.
     public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+    /// Paths over several relationships: the rows of the objects at each step are loaded with the fetch.
+    ///
+    ///     descriptor.relationshipPathsForPrefetching = [[\Photo.album, \Album.owner]]
+    ///
+    /// Each path begins with a relationship of `T`, and goes on with one of the class before. A fetch throws
+    /// `SwiftDataError.unsupportedKeyPath` for a path that does not.
+    public var relationshipPathsForPrefetching: [[AnyKeyPath]] = []
 
     /// Describes a fetch of all objects that satisfy `predicate`, in the order of `sortBy`.
     public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {

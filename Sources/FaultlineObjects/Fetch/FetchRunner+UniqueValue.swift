@@ -48,6 +48,7 @@ extension FetchRunner {
             // Not `isEmpty`, which takes hundreds of instructions more for elements of a generic type.
             descriptor.sortBy.count == 0, descriptor.propertiesToFetch.count == 0,
             descriptor.relationshipKeyPathsForPrefetching.count == 0,
+            descriptor.relationshipPathsForPrefetching.count == 0,
             let equality = PropertyEquality(predicate.expression, predicate.variable.key, home),
             let slot = home.slot(of: equality.keyPath)
         else { return nil }

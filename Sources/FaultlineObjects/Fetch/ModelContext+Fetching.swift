@@ -24,7 +24,8 @@ extension ModelContext {
         if looksUpUniqueValues, let predicate = descriptor.predicate, descriptor.fetchOffset ?? 0 <= 0,
             // Not `isEmpty`, which takes hundreds of instructions more for elements of a generic type.
             descriptor.sortBy.count == 0, descriptor.propertiesToFetch.count == 0,
-            descriptor.relationshipKeyPathsForPrefetching.count == 0
+            descriptor.relationshipKeyPathsForPrefetching.count == 0,
+            descriptor.relationshipPathsForPrefetching.count == 0
         {
             switch try uniqueAnswer(predicate.expression, predicate.variable.key, T._$modelType) {
             case .unknown: break

@@ -11,24 +11,55 @@ struct Prefetching {
     var isEmpty: Bool { !loadsRows && paths.isEmpty }
 
     /// - Throws: `SwiftDataError.unsupportedKeyPath` for a key path that is no stored property, or no relationship.
-    init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ entity: EntityStorage) throws {
+    init<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, _ home: EntityHome, _ context: ContextCore
+    ) throws {
         // Not `isEmpty`: see `fetchByUniqueValue`.
-        if descriptor.propertiesToFetch.count == 0, descriptor.relationshipKeyPathsForPrefetching.count == 0 {
+        if descriptor.propertiesToFetch.count == 0, descriptor.relationshipKeyPathsForPrefetching.count == 0,
+            descriptor.relationshipPathsForPrefetching.count == 0
+        {
             (loadsRows, paths) = (false, [])
             return
         }
         for keyPath in descriptor.propertiesToFetch where T._$modelType.slots[keyPath] == nil {
             throw SwiftDataError.unsupportedKeyPath.explained(
-                "propertiesToFetch has \(keyPath), which is no stored property of \(entity.name).")
+                "propertiesToFetch has \(keyPath), which is no stored property of \(T._$modelType.entityName).")
         }
         loadsRows = !descriptor.propertiesToFetch.isEmpty
-        paths = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
-            guard let slot = T._$modelType.slots[keyPath], entity.slots[slot] != .attribute else {
+        paths =
+            try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
+                guard let step = Self.step(keyPath, home, context) else {
+                    throw SwiftDataError.unsupportedKeyPath.explained(
+                        "relationshipKeyPathsForPrefetching has \(keyPath), which is no relationship of \(T._$modelType.entityName). Paths over several relationships are for relationshipPathsForPrefetching."
+                    )
+                }
+                return [step.slot]
+            } + descriptor.relationshipPathsForPrefetching.map { try Self.slots(of: $0, home, context) }
+    }
+
+    /// The slots of a path over several relationships.
+    private static func slots(of path: [AnyKeyPath], _ home: EntityHome, _ context: ContextCore) throws -> [Int] {
+        var place = home
+        return try path.map { keyPath in
+            guard let step = step(keyPath, place, context) else {
                 throw SwiftDataError.unsupportedKeyPath.explained(
-                    "relationshipKeyPathsForPrefetching has \(keyPath), which is no relationship of \(entity.name). Paths over several relationships are for a FetchRequest."
+                    "relationshipPathsForPrefetching has \(keyPath) where a relationship of \(place.type?.entityName ?? "a class") must follow. Write [\\Photo.album, \\Album.owner] for the owner of the album of a photo."
                 )
             }
-            return [slot]
+            place = step.destination
+            return step.slot
+        }
+    }
+
+    /// The slot of a relationship, and the home of the objects that it leads to; nil for any other key path.
+    private static func step(
+        _ keyPath: AnyKeyPath, _ home: EntityHome, _ context: ContextCore
+    ) -> (slot: Int, destination: EntityHome)? {
+        guard let slot = home.type?.slots[keyPath] else { return nil }
+        switch home.entity?.slots[slot] {
+        case .toOne(let relationship): return (slot, context.homes[relationship.destination])
+        case .toMany(let relationship): return (slot, context.homes[relationship.destination])
+        default: return nil
         }
     }
 

@@ -60,7 +60,7 @@ struct Query<T: PersistentModel> {
         targets = lowered.filter.targets
         order = Self.order(descriptor.sortBy, slots, entity)
         selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
-        prefetching = try Prefetching(descriptor, entity)
+        prefetching = try Prefetching(descriptor, home, context)
     }
 
     private init(

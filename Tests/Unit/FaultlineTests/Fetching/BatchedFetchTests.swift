@@ -178,6 +178,45 @@ import Testing
         #expect(throws: SwiftDataError.unsupportedKeyPath) { try context.fetch(descriptor) }
     }
 
+    @Test func `paths over several relationships are prefetched`() throws {
+        let store = try documents(200)
+        let filling = store.context()
+        for folder in try filling.all(Folder.self) { folder.parent = Folder("p\(folder.name)") }
+        try filling.save()
+        let context = try store.reopened()
+        var descriptor = FetchDescriptor<Document>(sortBy: [SortDescriptor(\.title)])
+        descriptor.relationshipPathsForPrefetching = [[\Document.folder, \Folder.parent, \Folder.folders]]
+        for document in try context.fetch(descriptor) {
+            let folder = try #require(document.folder)
+            #expect(folder.parent?.name == "p\(folder.name)" && folder.parent?.folders == [folder])
+        }
+        #expect(context.counters.faultsFired == 0)
+        #expect(context.counters.rowsRead == 220)
+        let number = 7
+        var one = FetchDescriptor<Document>(predicate: #Predicate { $0.number == number })
+        one.relationshipPathsForPrefetching = [[\Document.folder, \Folder.parent]]
+        let fresh = try store.reopened()
+        #expect(try fresh.fetch(one).first?.folder?.parent?.name == "pf7")
+    }
+
+    @Test func `a path that does not lead on is refused by name`() throws {
+        let context = try documents(5).context()
+        var descriptor = FetchDescriptor<Document>()
+        let wrong: [([AnyKeyPath], String)] = [
+            ([\Document.title], "Document"), ([\Folder.parent], "Document"),
+            ([\Document.folder, \Document.folder], "Folder"), ([\Document.folder, \Folder.name], "Folder"),
+            ([\Document.folder?.parent], "Document"),
+        ]
+        for (path, named) in wrong {
+            descriptor.relationshipPathsForPrefetching = [[\Document.folder], path]
+            let error = #expect(throws: SwiftDataError.self) { try context.fetch(descriptor) }
+            #expect(error == .unsupportedKeyPath)
+            #expect(error?.explanation.contains("a relationship of \(named) must follow") == true)
+        }
+        descriptor.relationshipPathsForPrefetching = [[]]
+        #expect(try context.fetch(descriptor).count == 5)
+    }
+
     @Test func pathsOfNamesArePrefetched() throws {
         let store = try DynamicStore()
         let context = ModelContext(store.container)
