@@ -42,6 +42,8 @@ ifneq ($(filter memory,$(MAKECMDGOALS)),)
 N ?= $(if $(CANARY),300,5120)
 BUDGET ?= $(if $(CANARY),16,64)
 endif
+# Stores and results of `memory-matrix`, outside the tree: up to 30 GiB while it runs.
+MATRIX ?= $(CACHE)/faultline-matrix
 # Lives of `model`: 334 make a million operations.
 ifneq ($(filter model,$(MAKECMDGOALS)),)
 SEEDS ?= 334
@@ -64,7 +66,7 @@ INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
-    memory full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare plots docs \
+    memory memory-matrix full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare plots docs \
     manual ratchet format
 
 help:  ## Lists these commands
@@ -73,7 +75,7 @@ help:  ## Lists these commands
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one [IMAGES=count ITEMS=count] | CANARY=1;'
 	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number | CANARY=1;'
 	@echo '             faults N=seeds EVERY=calls | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
-	@echo '             memory N=MiB BUDGET=MiB CANARY=1;'
+	@echo '             memory N=MiB BUDGET=MiB CANARY=1; memory-matrix SHAPE=name RECORD=1;'
 	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles | CANARY=1;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             graph SEEDS=count | SEED=one | CANARY=1;'
@@ -154,6 +156,13 @@ memory: setup  ## Migrates a store of N MiB by two kinds of stages, at a ceiling
 	@$(RELEASE) --product MigrationProofs --quiet
 	@$(if $(CANARY),,$(MIGRATION_PROOFS) peaks)
 	@$(MIGRATION_PROOFS) large $(N) $(BUDGET) $(if $(CANARY),--canary)
+
+# A cell that was measured for the same sources is not measured again.
+memory-matrix: setup  ## Peaks of all kinds of stages, by size and shape of the store, as a table; docs/Testing.md
+	@$(RELEASE) --product MigrationProofs --quiet
+	@status=0; $(MIGRATION_PROOFS) matrix $(MATRIX) $$(.ci/sources-commit) $(if $(SHAPE),--shape $(SHAPE)) \
+	    $(if $(RECORD),--document docs/Migrations.md) || status=$$?; \
+	    $(if $(RECORD),cp $(MATRIX)/results.jsonl Benchmarks/Results/memory-matrix.jsonl;) exit $$status
 
 full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each (root only); docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet

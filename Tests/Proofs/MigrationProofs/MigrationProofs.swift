@@ -16,6 +16,9 @@ struct MigrationProofs {
                MigrationProofs custom SHAPE COUNT CEILING        memory of a custom stage that saves once; the ceiling in MiB
                MigrationProofs large MEBIBYTES CEILING [--canary]   a store of that size by two kinds of stages; both in MiB
                MigrationProofs peaks                             peaks of memory of migrations of different sizes
+               MigrationProofs matrix FOLDER COMMIT [--smallest] [--shape NAME] [--table] [--document FILE]
+                                                                 peaks of all kinds of stages, shapes and sizes; --table:
+                                                                 of the cells on record
                MigrationProofs graph --seeds COUNT | --seed ONE | --canary | --check FILE   random operations on objects
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """
@@ -30,6 +33,9 @@ struct MigrationProofs {
             case "custom": try CustomStageMeasurement(arguments).run()
             case "large": try LargeMigrationProof(arguments).run()
             case "peaks": try MigrationPeaksProof(arguments).run()
+            case "matrix": try MatrixProof(arguments).run()
+            case "matrix-prepare": try MatrixChild.prepare(arguments)
+            case "matrix-cell": try MatrixChild.migrate(arguments)
             case "graph": try GraphProof(arguments).run()
             case "cache": try MemoryProof(arguments).fillCache()
             default: nil

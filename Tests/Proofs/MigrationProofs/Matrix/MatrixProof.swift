@@ -1,0 +1,170 @@
+import FaultlineDisk
+import FaultlineTestSupport
+import Foundation
+import Glibc
+
+/// Measures the peaks of migrations of many shapes and sizes, each in a child process, and goes on where it was broken
+/// off.
+///
+/// A peak must stay within the ceiling plus 16 MiB over the memory before, and that of the largest store within 4 MiB of
+/// that of the smallest.
+struct MatrixProof {
+    private let folder: String
+    private let commit: String
+    private let cells: [MatrixCell]
+    /// Whether the cells are a part of the matrix, so that others may be missing.
+    private let isPart: Bool
+    private let document: String?
+    /// Whether missing cells are measured.
+    private let measures: Bool
+
+    /// Removed at the end if the cells are not recorded.
+    private let temporary: TemporaryDirectory?
+
+    /// - Parameter arguments: `FOLDER COMMIT`, or a dash for a folder that is removed at the end, then `--smallest`, `--shape NAME`, `--table`, `--document
+    ///   FILE`, in any order.
+    /// - Throws: `WrongUsage`.
+    init(_ arguments: [String]) throws {
+        var words = arguments[...]
+        guard let folder = words.popFirst(), let commit = words.popFirst() else {
+            throw WrongUsage(message: "matrix needs a folder and a commit")
+        }
+        var cells = MatrixCell.all
+        var isPart = false
+        var document: String?
+        var measures = true
+        while let word = words.popFirst() {
+            switch word {
+            case "--smallest":
+                cells.removeAll {
+                    $0.size != $0.shape.sizes[0] || $0.ceiling != MatrixCell.ceilings[0]
+                        || $0.kind != $0.shape.kindInGate
+                }
+                isPart = true
+            case "--shape":
+                guard let shape = words.popFirst().flatMap(MatrixCell.Shape.init) else {
+                    let names = MatrixCell.Shape.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw WrongUsage(message: "--shape needs one of \(names)")
+                }
+                cells.removeAll { $0.shape != shape }
+                isPart = true
+            case "--table": measures = false
+            case "--document":
+                guard let file = words.popFirst() else { throw WrongUsage(message: "--document needs a file") }
+                document = file
+            default: throw WrongUsage(message: "matrix has no \(word)")
+            }
+        }
+        temporary = folder == "-" ? TemporaryDirectory() : nil
+        self.folder = temporary?.path ?? folder
+        self.commit = commit
+        self.cells = cells
+        self.isPart = isPart
+        self.document = document
+        self.measures = measures
+    }
+
+    func run() throws -> Int32 {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var record = try MatrixRecord(folder + "/results.jsonl", commit: commit)
+        var refused: [String] = []
+        // Both ends first: they give the slope.
+        for place in measures ? [0, 2, 1] : [] {
+            for shape in MatrixCell.Shape.allCases {
+                let size = shape.sizes[place]
+                let missing = cells.filter { $0.shape == shape && $0.size == size && record[$0] == nil }
+                guard !missing.isEmpty else { continue }
+                if let refusal = try spaceRefusal(shape, size) {
+                    refused.append(refusal)
+                    continue
+                }
+                try measure(missing, shape, size, &record)
+            }
+        }
+        let table = MatrixTable(record, isPart ? cells : MatrixCell.all)
+        print(table.text)
+        refused.forEach { print("refused: \($0)") }
+        table.violations.forEach { print("violation: \($0)") }
+        if let document { try table.write(to: document) }
+        print(
+            """
+            {"cells":\(cells.count),"measured":\(cells.count { record[$0] != nil }),\
+            "violations":\(table.violations.count)}
+            """)
+        return table.violations.isEmpty && cells.allSatisfy { record[$0] != nil } ? 0 : 1
+    }
+
+    private func measure(
+        _ cells: [MatrixCell], _ shape: MatrixCell.Shape, _ size: Int, _ record: inout MatrixRecord
+    ) throws {
+        let prepared = "\(folder)/\(shape.rawValue)-\(size)"
+        if access(prepared, F_OK) != 0 {
+            ProofShell.note("preparing \(shape.rawValue), \(size) objects")
+            let part = prepared + ".part"
+            TemporaryDirectory.remove(part)
+            let run = try ProofProcess(
+                ["matrix-prepare", shape.rawValue, "\(size)", part], of: "MigrationProofs")
+            guard run.status == 0, rename(part, prepared) == 0 else {
+                throw MatrixError(description: "\(prepared) could not be made (status \(run.status))")
+            }
+        }
+        for cell in cells {
+            let copy = "\(folder)/run"
+            TemporaryDirectory.remove(copy)
+            try FileManager.default.copyItem(atPath: prepared, toPath: copy)
+            let run = try ProofProcess(
+                [
+                    "matrix-cell", cell.shape.rawValue, cell.kind.rawValue, "\(cell.size)", "\(cell.ceiling)", commit,
+                    copy,
+                ], of: "MigrationProofs")
+            if run.status == 0, let line = run.lines.last {
+                print(line)
+                try record.append(line)
+            } else {
+                print("failed: \(cell.name): status \(run.status)")
+            }
+            fflush(nil)
+            TemporaryDirectory.remove(copy)
+        }
+        TemporaryDirectory.remove(prepared)
+    }
+
+    /// Returns the reason why the disk has too little room for a shape and a size; nil if it has enough.
+    private func spaceRefusal(_ shape: MatrixCell.Shape, _ size: Int) throws -> String? {
+        let needed = size * shape.byteCountOfObject + 1 << 30
+        let free = Int(clamping: try PosixDisk().freeByteCount(in: folder))
+        guard free < needed else { return nil }
+        return """
+            \(shape.rawValue), \(size) objects: needs \(needed >> 30) GiB in \(folder), which has \(free >> 30): free \
+            some, or choose another folder by MATRIX=FOLDER
+            """
+    }
+}
+
+/// The parts of the matrix that run in child processes.
+enum MatrixChild {
+    static func prepare(_ arguments: [String]) throws -> Int32 {
+        guard arguments.count == 3, let shape = MatrixCell.Shape(rawValue: arguments[0]), let size = Int(arguments[1]),
+            (1...100_000_000).contains(size)
+        else { throw WrongUsage(message: "matrix-prepare needs a shape, a size and a directory") }
+        try shape.prepare(arguments[2], size)
+        return 0
+    }
+
+    static func migrate(_ arguments: [String]) throws -> Int32 {
+        guard arguments.count == 6, let shape = MatrixCell.Shape(rawValue: arguments[0]),
+            let kind = MatrixCell.Kind(rawValue: arguments[1]), let size = Int(arguments[2]),
+            (1...100_000_000).contains(size), let ceiling = Int(arguments[3]), (16...4_096).contains(ceiling)
+        else {
+            throw WrongUsage(message: "matrix-cell needs a shape, a kind, a size, a ceiling, a commit, a directory")
+        }
+        let cell = MatrixCell(shape: shape, kind: kind, size: size, ceiling: ceiling)
+        print(try MatrixRecord.text(cell.migrate(arguments[5], commit: arguments[4])))
+        return 0
+    }
+}
+
+/// A failure of the measuring itself.
+struct MatrixError: Error, CustomStringConvertible {
+    let description: String
+}
