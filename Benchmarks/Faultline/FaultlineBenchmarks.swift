@@ -27,7 +27,8 @@ struct FaultlineBenchmarks {
         .w5SortIndexed, .w6, .w7, .w8Insert, .w8List, .w8Read,
         .w10Clean, .w10Killed, .w11Department, .w11Hop, .append, .findOrCreate, .w12, .w12Compact, .faultList,
         .faultTouch, .migrateLight, .w9a,
-        .migrateStream, .migrateStreamAlone, .w9b, .migratePolicy, .migrateMapping, .migrateMerge, .migrateStaged, .w9c,
+        .migrateStream, .migrateStreamAlone, .w9b, .migratePolicy, .migrateMade, .migrateMapping,
+        .migrateValues, .migrateValuesPolicy, .migrateMergeFew, .migrateMerge, .migrateStaged, .w9c, .w9cData,
     ]
 
     private static func fail(_ message: String, status: Int32) -> Never {

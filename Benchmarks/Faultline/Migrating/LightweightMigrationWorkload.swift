@@ -4,19 +4,23 @@ import Faultline
 extension Workload {
     /// `migrate-light`: opens the store under a version with one attribute more and another renamed, and reads one
     /// object.
-    static let migrateLight = grading("migrate-light")
+    static let migrateLight = grading("migrate-light", by: GradingPlan.self, rewrites: false)
     /// `w9a`: the same, under the peers' name.
-    static let w9a = grading("w9a")
+    static let w9a = grading("w9a", by: GradingPlan.self, rewrites: false)
+    /// `migrate-values`: the same change by a mapping without code, which writes each object again.
+    static let migrateValues = grading("migrate-values", by: ValueMappingPlan.self, rewrites: true)
+    /// `migrate-values-policy`: the same by a policy that overrides nothing.
+    static let migrateValuesPolicy = grading("migrate-values-policy", by: PlainPolicyPlan.self, rewrites: true)
 
-    private static func grading(_ name: String) -> Workload {
+    private static func grading(_ name: String, by plan: any SchemaMigrationPlan.Type, rewrites: Bool) -> Workload {
         Workload(name, defaultCount: 1_000_000, start: .changing(EmployeeStore.full)) { run in
-            let configuration = EmployeeStore.configuration(run.store, budgetMiB: run.budgetMiB)
+            let configuration = EmployeeStore.configuration(run.store, ceilingMiB: run.budgetMiB)
             let measurement = WorkloadMeasurement(store: run.store)
             measurement.begin()
             measurement.resume()
             let container = try ModelContainer(
                 for: Schema(versionedSchema: GradedEmployees.self),
-                migrationPlan: GradingPlan.self,
+                migrationPlan: plan,
                 configurations: configuration
             )
             let context = ModelContext(container)
@@ -27,7 +31,7 @@ extension Workload {
             let maker = EmployeeMaker()
             let employee = maker.employee(1)
             try check("first employee", found, is: ["\(employee.name) \(employee.level) 0.0"])
-            try check("objects written", container.migrationReport.objectsWritten, is: 0)
+            try check("objects written", container.migrationReport.objectsWritten, is: rewrites ? run.n : 0)
             var line = measurement.line(workload: name, n: run.n, operations: run.n)
             line.blobBytesRead = container.migrationReport.blobBytesRead
 

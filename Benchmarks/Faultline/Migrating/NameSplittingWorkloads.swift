@@ -11,6 +11,8 @@ extension Workload {
     static let migrateStreamAlone = splitting("migrate-stream-1", by: SplittingPlan.self, workerCount: 1)
     /// `migrate-policy`: the same by an entity migration policy, with its three passes.
     static let migratePolicy = splitting("migrate-policy", by: PolicyPlan.self)
+    /// `migrate-made`: the same by a policy that makes the new objects itself, and sets all attributes by key.
+    static let migrateMade = splitting("migrate-made", by: MakingPlan.self)
     /// `migrate-mapping`: the same by a mapping with two computed attributes, without a policy.
     static let migrateMapping = splitting("migrate-mapping", by: MappingPlan.self)
 

@@ -3,19 +3,28 @@ import Faultline
 
 extension Workload {
     /// `w9c`: opens the store under a version with the photos in a separate entity, and reads one object.
-    static let w9c = Workload(
-        "w9c",
-        defaultCount: Photographed.count,
-        isDefaultMost: true,
-        start: .changing(KeptPhotos.full)
-    ) { run in
+    static let w9c = splittingPhotos("w9c", by: PhotoSplittingPlan.self, readsPhotos: false)
+    /// `w9c-data`: the same with photos that pass through the closure as `Data`.
+    static let w9cData = splittingPhotos("w9c-data", by: PhotoDataPlan.self, readsPhotos: true)
+
+    private static func splittingPhotos(
+        _ name: String, by plan: any SchemaMigrationPlan.Type, readsPhotos: Bool
+    ) -> Workload {
+        Workload(
+            name, defaultCount: Photographed.count, isDefaultMost: true, start: .changing(KeptPhotos.full)
+        ) { try splitPhotos(name, by: plan, readsPhotos: readsPhotos, $0) }
+    }
+
+    private static func splitPhotos(
+        _ name: String, by plan: any SchemaMigrationPlan.Type, readsPhotos: Bool, _ run: WorkloadRun
+    ) throws -> ResultLine {
         let configuration = EmployeeStore.configuration(run.store, ceilingMiB: run.budgetMiB)
         let measurement = WorkloadMeasurement(store: run.store)
         measurement.begin()
         measurement.resume()
         let container = try ModelContainer(
             for: Schema(versionedSchema: PhotoEntities.self),
-            migrationPlan: PhotoSplittingPlan.self,
+            migrationPlan: plan,
             configurations: configuration
         )
         let context = ModelContext(container)
@@ -25,9 +34,11 @@ extension Workload {
         measurement.end()
         try check("first name", found, is: [EmployeeMaker().employee(1).name])
         try check("objects written", container.migrationReport.objectsWritten, is: 2 * run.n)
-        var line = measurement.line(workload: "w9c", n: run.n, operations: run.n)
+        var line = measurement.line(workload: name, n: run.n, operations: run.n)
         line.blobBytesRead = container.migrationReport.blobBytesRead
-        try check("bytes of photos read", container.migrationReport.blobBytesRead, is: 0)
+        try check(
+            "bytes of photos read", container.migrationReport.blobBytesRead,
+            is: readsPhotos ? run.n * Photo.byteCount : 0)
 
         var sum: UInt64 = 0
         var names: [String] = []

@@ -114,6 +114,33 @@ enum PhotoEntities: VersionedSchema {
 enum PhotoSplittingPlan: SchemaMigrationPlan {
     static let schemas: [any VersionedSchema.Type] = [KeptPhotos.self, PhotoEntities.self]
     static let stages: [MigrationStage] = [
+        .splittingPhotos { old, output in
+            guard let blob = old.blob(\.photo) else { return nil }
+            let photo = PhotoEntities.Photo(bytes: Data())
+            try output.insert(photo)
+            photo.setBlob(blob, for: \.bytes)
+            return photo
+        }
+    ]
+}
+
+/// Moves photos out of the employees as `Data`, which reads each of them.
+enum PhotoDataPlan: SchemaMigrationPlan {
+    static let schemas: [any VersionedSchema.Type] = [KeptPhotos.self, PhotoEntities.self]
+    static let stages: [MigrationStage] = [
+        .splittingPhotos { old, output in
+            let photo = PhotoEntities.Photo(bytes: old.photo)
+            try output.insert(photo)
+            return photo
+        }
+    ]
+}
+
+extension MigrationStage {
+    /// Makes each employee again, and its photo by a closure.
+    fileprivate static func splittingPhotos(
+        _ photo: @escaping @Sendable (KeptPhotos.Employee, MigrationOutput) throws -> PhotoEntities.Photo?
+    ) -> MigrationStage {
         .streamed(
             fromVersion: KeptPhotos.self,
             toVersion: PhotoEntities.self,
@@ -121,12 +148,7 @@ enum PhotoSplittingPlan: SchemaMigrationPlan {
                 let department = try output.object(migratedFrom: old.department, as: PhotoEntities.Department.self)
                 let employee = PhotoEntities.Employee(of: old, department: department)
                 try output.insert(employee)
-                guard let blob = old.blob(\.photo) else { return }
-                let photo = PhotoEntities.Photo(bytes: Data())
-                try output.insert(photo)
-                photo.setBlob(blob, for: \.bytes)
-                employee.photo = photo
-            }
-        )
-    ]
+                employee.photo = try photo(old, output)
+            })
+    }
 }

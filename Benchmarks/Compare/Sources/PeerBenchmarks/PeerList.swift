@@ -11,10 +11,13 @@ enum PeerList {
     }
 
     static let all: [Entry] =
-        entries(GRDBPeer.self) + entries(SQLitePeer.self) + entries(RocksDBPeer.self) + entries(LMDBPeer.self)
+        migratingEntries(GRDBPeer.self) + migratingEntries(SQLitePeer.self) + entries(RocksDBPeer.self)
+        + entries(LMDBPeer.self)
 
-    private static func entries<P: IndexingPeer>(_ peer: P.Type) -> [Entry] {
-        entries(peer, and: PeerWorkloads<P>(durability: .usual).indexing)
+    /// The peers that have indexes and tables that can be changed.
+    private static func migratingEntries<P: MigratingPeer>(_ peer: P.Type) -> [Entry] {
+        let usual = PeerWorkloads<P>(durability: .usual)
+        return entries(peer, and: usual.indexing + usual.migrating)
     }
 
     /// One entry, and another one for full durability if that is not usual.

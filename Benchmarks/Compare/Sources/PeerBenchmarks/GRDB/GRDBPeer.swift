@@ -12,7 +12,7 @@ final class GRDBPeer: IndexingPeer {
 
     static func logByteCount(in folder: StoreFolder) -> Int { SQLitePeer.logByteCount(in: folder) }
 
-    private let pool: DatabasePool
+    let pool: DatabasePool
 
     init(_ folder: StoreFolder, _ durability: PeerDurability) throws {
         try folder.make()

@@ -77,6 +77,10 @@ final class SQLitePeer: IndexingPeer {
 
     func create() throws {
         for text in SQLiteSchema.statements { try run(text) }
+        try insertDepartments()
+    }
+
+    func insertDepartments() throws {
         try transaction {
             for number in 1...100 {
                 try run("INSERT INTO department VALUES (\(number), '\(EmployeeMaker.departmentName(number))')")
@@ -84,7 +88,10 @@ final class SQLitePeer: IndexingPeer {
         }
     }
 
-    private func run(_ text: String) throws { try SQLiteStatement(database, text).run() }
+    func run(_ text: String) throws { try statement(text).run() }
+
+    /// A statement that is not kept.
+    func statement(_ text: String) throws -> SQLiteStatement { try SQLiteStatement(database, text) }
 
     private func prepared(_ text: Text) throws -> SQLiteStatement {
         if let statement = statements[text.rawValue] { return statement }
@@ -93,7 +100,9 @@ final class SQLitePeer: IndexingPeer {
         return statement
     }
 
-    private func transaction<R>(_ start: Text = .begin, _ body: () throws -> R) throws -> R {
+    func transaction<R>(_ body: () throws -> R) throws -> R { try transaction(.begin, body) }
+
+    private func transaction<R>(_ start: Text, _ body: () throws -> R) throws -> R {
         try prepared(start).run()
         do {
             let result = try body()
@@ -129,7 +138,7 @@ final class SQLitePeer: IndexingPeer {
         }
     }
 
-    private static func insert(_ row: EmployeeRow, _ statement: SQLiteStatement) throws {
+    static func insert(_ row: EmployeeRow, _ statement: SQLiteStatement) throws {
         var (name, email, notes) = (row.name, row.email, row.notes)
         statement.bind(3, row.salary)
         statement.bind(4, row.hireDate.timeIntervalSinceReferenceDate)
