@@ -91,12 +91,14 @@ extension StageContext {
 
     /// Reads the rows of some stored objects together, before the objects are used.
     ///
-    /// Rows far from all others are left to their first use, because nothing is gained for them.
+    /// Rows far from all others are left to their first use, because nothing is gained for them. The rows of the call
+    /// before are forgotten by number: the list of them is not part of the memory budget.
     ///
     /// A row that cannot be read is reported when its object is used.
     package func readAhead(_ numbers: [RecordID], entityNamed name: String) {
         guard let home = core.home(named: name), (try? core.beginReading()) != nil else { return }
         defer { core.endReading() }
+        home.prefetchedRows.removeAll(keepingCapacity: true)
         try? RowCache(core).keepRows(of: numbers, home, onlyNeighbours: true)
     }
 
