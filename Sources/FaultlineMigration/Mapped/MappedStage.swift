@@ -79,12 +79,25 @@ final class MappedStage: MappedObjects {
     // MARK: Pairs of old and new objects
 
     /// Records that an old object became a new one, by a mapping.
-    func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws {
+    ///
+    /// - Parameters:
+    ///   - old: The old object.
+    ///   - new: The new object.
+    ///   - mapping: The mapping.
+    ///   - isNew: Whether the mapping has just made the new object, so that it is in no pair yet.
+    /// - Throws: The store's error if it cannot be read.
+    func associate(
+        _ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping, isNew: Bool
+    ) throws {
         let number = old.objectID.number
-        if try isAssociated(old: number, new, mapping) { return }
+        if try !isNew && isAssociated(old: number, new, mapping) { return }
         associationCount += 1
         course.countMade(by: mapping.mapping.name)
-        let isFirst = new.isInserted && !unsaved.contains(new)
+        if isNew, mapping.isOneToOne {
+            target.choose(number, for: new)
+            return unsaved.append(number, new, by: mapping.place)
+        }
+        let isFirst = isNew || new.isInserted && !unsaved.contains(new)
         if !isFirst { merging.insert(mapping.place) }
         if mapping.keepsIdentity, isFirst {
             let choice = Choice(entityName: new.entity.name, number: number)

@@ -11,7 +11,9 @@ protocol MappedObjects: AnyObject {
     /// Stored pairs that were visited so far.
     var visitedPairCount: Int { get }
 
-    func associate(_ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping) throws
+    func associate(
+        _ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping, isNew: Bool
+    ) throws
     func destinations(of old: RecordID, by place: Int, limit: Int) throws -> [ManagedObject]
     /// Calls `body` with the old objects of a new one, by a mapping, one at a time; it returns false to stop.
     func forEachSource(of new: ManagedObject, by place: Int, _ body: (ManagedObject) throws -> Bool) throws

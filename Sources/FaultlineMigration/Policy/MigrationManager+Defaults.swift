@@ -10,7 +10,7 @@ extension MigrationManager {
         guard let name = resolved.destination?.name else { return }
         let made = try destinationContext.insertNewObject(forEntityName: name)
         for attribute in resolved.attributes { try set(attribute, of: made, from: source) }
-        try stage.associate(source, with: made, resolved)
+        try stage.associate(source, with: made, resolved, isNew: true)
     }
 
     private func set(_ attribute: ResolvedMapping.Attribute, of made: ManagedObject, from source: ManagedObject) throws

@@ -98,7 +98,7 @@ open class MigrationManager {
                 "The mapping \(mapping.name) was asked to associate a \(sourceInstance.entity.name) with a \(destinationInstance.entity.name)."
             )
         }
-        try stage.associate(sourceInstance, with: destinationInstance, resolved)
+        try stage.associate(sourceInstance, with: destinationInstance, resolved, isNew: false)
     }
 
     /// The new objects of old ones, by a mapping.
