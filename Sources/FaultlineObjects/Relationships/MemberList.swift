@@ -10,6 +10,11 @@ struct MemberList {
 
     var handles: [ObjectHandle] { entries.compactMap { $0 } }
 
+    /// Calls `body` with each object, in their order.
+    func forEach(_ body: (ObjectHandle) -> Void) {
+        for case let handle? in entries { body(handle) }
+    }
+
     var isEmpty: Bool { entries.count == leftCount }
 
     /// Whether all objects that are not deleted are unsaved, and are in the order of their numbers.

@@ -86,6 +86,11 @@ struct PendingRelationships {
 
     func existing(_ key: Key) -> Delta? { deltas[key] }
 
+    /// How many links of a table are made or removed.
+    ///
+    /// - Complexity: O(*n*) for all links.
+    func linkCount(in table: TableID) -> Int { links.keys.count { $0.table == table } }
+
     /// Drops the difference of one collection.
     mutating func drop(_ key: Key) { deltas.drop(key) }
 

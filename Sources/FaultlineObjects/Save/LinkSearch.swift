@@ -1,7 +1,7 @@
 internal import FaultlineLog
 internal import FaultlineStore
 
-/// Finds the stored links between pairs of objects, all in common rounds.
+/// Finds the stored links between pairs of objects, all in common rounds; many pairs are searched in several parts.
 ///
 /// Each round goes on with the walks over the links of all left objects that still have an open pair, and then with
 /// those of the right ones, or the reverse: first those of the side with fewer such objects. A pair is settled when its
@@ -31,11 +31,14 @@ struct LinkSearch {
         }
     }
 
+    /// Pairs that are searched at once: each takes up to 200 bytes.
+    private static let pairCountMax = 32_768
     /// Entries that the first round reads on each side, if it has fewer objects.
     private static let firstCount = 64
 
     private var left: Side
     private var right: Side
+    private var pairCount = 0
     /// The rows of the links that were found.
     private(set) var rows: [Pair: RecordID] = [:]
 
@@ -44,8 +47,12 @@ struct LinkSearch {
         right = Side(isLeft: false, index: changes.rightIndex)
     }
 
+    /// Whether it takes more pairs.
+    var hasRoom: Bool { pairCount < Self.pairCountMax }
+
     /// Adds a pair whose link is to be found.
     mutating func add(_ pair: Pair) {
+        pairCount += 1
         left.open[pair.left, default: []].insert(pair.right)
         right.open[pair.right, default: []].insert(pair.left)
     }

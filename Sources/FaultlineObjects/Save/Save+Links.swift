@@ -46,40 +46,55 @@ extension Save {
 
     /// Collects the links to make, and removes the links to remove.
     private mutating func collectLinks(_ changes: inout LinkChanges, in transaction: inout Transaction) throws {
+        try collectWishes(&changes, in: transaction)
         let side = changes.side
         var targets = (left: StoredTargets(), right: StoredTargets())
-        var links: [LinkChanges.Pair: Bool] = [:]
         var search = LinkSearch(changes)
+        var searchedEnd = 0
+        var madeCount = 0
+        // In a fixed order, so that the same changes give the same bytes.
+        for place in changes.made.indices {
+            if place == searchedEnd {
+                search = LinkSearch(changes)
+                searchedEnd = changes.search(from: place, &search)
+                try search.run(MemberReader(context), transaction)
+            }
+            let wish = changes.made[place]
+            let existing = search.rows[wish.pair]
+            if wish.isPresent != (existing != nil) {
+                try context.rules.checkUnshared(side.table, "a relationship", "changed")
+            }
+            if wish.isPresent, existing == nil {
+                guard try isLinkable(wish.pair, changes, &targets, in: transaction) else { continue }
+                changes.keep(wish, at: madeCount)
+                madeCount += 1
+            } else if !wish.isPresent, let existing {
+                changes.remove(wish.pair)
+                try writer.unlink(existing, side, in: &transaction)
+            }
+        }
+        changes.cut(to: madeCount)
+    }
+
+    /// Collects the links of one table that the unsaved changes make and remove, in the order of their objects.
+    private mutating func collectWishes(_ changes: inout LinkChanges, in transaction: borrowing Transaction) throws {
         var unlinked = UnlinkedObjects()
-        for (link, isPresent) in context.pending.relationships.links where link.table == side.table {
-            let pair = LinkChanges.Pair(number(link.left), number(link.right), isLeft: true)
+        changes.reserve(context.pending.relationships.linkCount(in: changes.side.table))
+        for (link, isPresent) in context.pending.relationships.links where link.table == changes.side.table {
+            let pair = LinkChanges.Pair(left: number(link.left), right: number(link.right))
             guard pair.left != 0, pair.right != 0 else { continue }
             if let deletion, deletion.isDoomed(link.left, changes.left) || deletion.isDoomed(link.right, changes.right)
             {
                 // The links of an object are deleted with it.
                 guard !isPresent else { continue }
             }
+            let isNew =
+                try isUnlinked(link.left, pair.left, changes.leftIndex, &unlinked.left, in: transaction)
+                || isUnlinked(link.right, pair.right, changes.rightIndex, &unlinked.right, in: transaction)
             // Two new objects that replace one stored object have one link.
-            links[pair, default: false] = links[pair] ?? false || isPresent
-            guard try !isUnlinked(link.left, pair.left, changes.leftIndex, &unlinked.left, in: transaction),
-                try !isUnlinked(link.right, pair.right, changes.rightIndex, &unlinked.right, in: transaction)
-            else { continue }
-            search.add(pair)
+            changes.add(LinkChanges.Wish(pair, isPresent: isPresent, isSearched: !isNew))
         }
-        try search.run(MemberReader(context), transaction)
-        // In a fixed order, so that the same changes give the same bytes.
-        for (pair, isPresent) in links.sorted(by: { ($0.key.left, $0.key.right) < ($1.key.left, $1.key.right) }) {
-            let existing = search.rows[pair]
-            if isPresent != (existing != nil) {
-                try context.rules.checkUnshared(side.table, "a relationship", "changed")
-            }
-            if isPresent, existing == nil {
-                if try isLinkable(pair, changes, &targets, in: transaction) { changes.make(pair) }
-            } else if !isPresent, let existing {
-                changes.remove(pair)
-                try writer.unlink(existing, side, in: &transaction)
-            }
-        }
+        changes.sortWishes()
     }
 
     /// Objects with chosen numbers: whether each has no stored links.
@@ -150,19 +165,25 @@ extension Save {
             let owner = number(key.owner)
             guard owner != 0, deletion?.isDoomed(key.owner, key.entity) != true else { continue }
             func pair(_ member: RecordID) -> LinkChanges.Pair { .init(owner, member, isLeft: own.isLeft) }
-            var wanted = (delta.assigned ?? delta.added).handles.filter { !$0.core.pointee.isDeleted }
-                .map { number($0.reference) }
-            let joined = delta.assigned == nil ? Set(wanted) : []
+            var wanted: [RecordID] = []
+            (delta.assigned ?? delta.added).forEach { handle in
+                if !handle.core.pointee.isDeleted { wanted.append(number(handle.reference)) }
+            }
             // New members get keys in their order, after all earlier keys.
             var next = changes.first
             func fresh() -> UInt64 {
                 defer { next += 1 }
                 return MemberKey.defaultOrder(of: next)
             }
-            if joined.allSatisfy({ changes.rows[pair($0)] != nil }), delta.assigned == nil {
-                for member in wanted { changes.setOrder(pair(member), fresh(), isLeft: own.isLeft) }
+            if delta.assigned == nil, wanted.allSatisfy({ changes.place(of: pair($0)) != nil }) {
+                for member in wanted {
+                    if let place = changes.place(of: pair(member)) {
+                        changes.setOrder(at: place, fresh(), isLeft: own.isLeft)
+                    }
+                }
                 continue
             }
+            let joined = delta.assigned == nil ? Set(wanted) : []
             let stored =
                 try key.owner.isTemporary
                 ? [] : MemberReader(context).storedMembers(of: owner, in: own.index, transaction)
@@ -173,14 +194,14 @@ extension Save {
             }
             // A member that left and came back has lost its position.
             let keys: [UInt64?] = wanted.map { member in
-                if changes.rows[pair(member)] != nil { return fresh() }
+                if changes.place(of: pair(member)) != nil { return fresh() }
                 return joined.contains(member) ? nil : known[member]?.order
             }
             for (position, order) in OrderKeys.rising(keys, below: end).enumerated() {
                 let member = wanted[position]
                 let pair = pair(member)
-                if changes.rows[pair] != nil {
-                    changes.setOrder(pair, order, isLeft: own.isLeft)
+                if let place = changes.place(of: pair) {
+                    changes.setOrder(at: place, order, isLeft: own.isLeft)
                 } else if let link = known[member], order != link.order, !changes.removed.contains(pair) {
                     changes.move(pair, row: link.row, to: order, isLeft: own.isLeft)
                 }
@@ -190,17 +211,15 @@ extension Save {
 
     private mutating func write(_ changes: LinkChanges, in transaction: inout Transaction) throws {
         let side = changes.side
-        for pair in changes.made {
-            guard let row = changes.rows[pair] else { continue }
-            let usual = MemberKey.defaultOrder(of: row)
+        try changes.forEachMade { pair, row, leftOrder, rightOrder in
             try writer.link(
-                row, left: pair.left, right: pair.right, leftOrder: changes.leftOrders[pair] ?? usual,
-                rightOrder: changes.rightOrders[pair] ?? usual, side, in: &transaction)
+                row, left: pair.left, right: pair.right, leftOrder: leftOrder, rightOrder: rightOrder, side,
+                in: &transaction)
         }
-        for (pair, row) in changes.moved.sorted(by: { $0.value < $1.value }) {
+        for (_, move) in changes.moved.sorted(by: { $0.value.row < $1.value.row }) {
             try context.rules.checkUnshared(side.table, "a relationship", "changed")
             try writer.move(
-                row, leftOrder: changes.leftOrders[pair], rightOrder: changes.rightOrders[pair], side, in: &transaction)
+                move.row, leftOrder: move.leftOrder, rightOrder: move.rightOrder, side, in: &transaction)
         }
     }
 }
