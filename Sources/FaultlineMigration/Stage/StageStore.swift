@@ -15,5 +15,9 @@ package final class StageStore: Sendable {
     }
 
     /// Makes a context of the closure.
-    package func makeCore() -> ContextCore { session.makeCore(store, types) }
+    package func makeCore() -> ContextCore {
+        let core = session.makeCore(store, types)
+        core.rules.spillsInserts = true
+        return core
+    }
 }

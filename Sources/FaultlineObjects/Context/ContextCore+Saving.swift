@@ -74,6 +74,7 @@ extension ContextCore {
         do {
             // Deletions follow the newest state, not the state that the context had when its changes began.
             if stage == nil, pending.hasDeletions { moveToNewest() }
+            bringBackForSave()
             let deletion = try DeletionWalk.ofNextSave(self, in: snapshot)
             var findings = FindingList()
             if homes.haveLifecycles { LifecycleCalls(self).addFindingsOfClasses(deletion, to: &findings) }
@@ -95,7 +96,7 @@ extension ContextCore {
             else { return }
             try takeUniqueBlobs(handle, entity)
         }
-        try pending.inserted.forEach(take)
+        try pending.living.forEach(take)
         try pending.changed.forEach(take)
     }
 

@@ -17,7 +17,7 @@ extension ContextCore {
     package func dropUnsaved() {
         errors.refusals.removeAll()
         let noteChanges = ChangeNotifier(self).changesOfRollback()
-        pending.inserted.forEach(sendAway)
+        pending.living.forEach(sendAway)
         pending.changed.forEach(showStored)
         for handle in pending.deleted { handle.core.pointee.remove(.deleted) }
         forgetChanges()
@@ -39,7 +39,8 @@ extension ContextCore {
     }
 
     func forgetChanges() {
-        pending.inserted.removeAll()
+        pending.living.removeAll()
+        pending.spilled = nil
         pending.changed.removeAll()
         pending.deleted.removeAll()
         pending.unawakened.removeAll()
@@ -50,6 +51,7 @@ extension ContextCore {
         memberArrays.removeAll()
         pending.policies.ofInserts.removeAll()
         rules.unsavedBytes.reset()
+        rules.beginSpilling()
         conflicts?.forgetAll()
         noteSaved()
     }
@@ -60,7 +62,7 @@ extension ContextCore {
         settleMembers()
         errors.refusals.removeAll()
         owner.isAbandoned = true
-        pending.inserted.forEach(sendAway)
+        pending.living.forEach(sendAway)
         forgetChanges()
     }
 }

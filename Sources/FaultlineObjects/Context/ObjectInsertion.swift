@@ -38,6 +38,8 @@ struct ObjectInsertion {
     /// The same for an object whose class is known at compile time.
     @inline(__always)
     func insert<T: PersistentModel>(model: T) {
+        let spilling = InsertSpilling(context)
+        if spilling.isDue { spilling.run() }
         let handle = ObjectHandle(model)
         guard !handle.core.pointee.has(.attached), let home = context.home(of: T._$modelType) else {
             insert(handle)
@@ -123,7 +125,7 @@ struct ObjectInsertion {
         }
         if handle.core.pointee.hasExtra { handle.core.pointee.enterObservation() }
         if context.rules.spillsLargeValues { handle.core.pointee.spillLargeValues() }
-        context.pending.inserted.append(handle)
+        context.pending.living.append(handle)
         context.noteUnsaved()
     }
 

@@ -144,7 +144,7 @@ struct ObjectRefresher {
             case .toMany(let inverse):
                 func change(_ owner: ObjectReference, _ body: (PendingRelationships.Delta) -> Void) {
                     let key = PendingRelationships.Key(entity: relationship.destination, slot: inverse, owner: owner)
-                    guard !owner.isNil, let delta = context.pending.relationships.existing(key) else { return }
+                    guard !owner.isNil, let delta = context.pending.members(key) else { return }
                     body(delta)
                     if delta.isEmpty { context.pending.relationships.drop(key) }
                 }
@@ -178,7 +178,7 @@ struct ObjectRefresher {
         for (slot, storage) in entity.slots.enumerated() {
             guard case .toMany(let relationship) = storage else { continue }
             let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: handle.reference)
-            guard let delta = context.pending.relationships.existing(key) else { continue }
+            guard let delta = context.pending.members(key) else { continue }
             if case .link(let side, let inverse) = relationship.members {
                 dropLinks(of: handle, delta, side, relationship.destination, inverse)
                 context.pending.relationships.drop(key)
@@ -201,7 +201,7 @@ struct ObjectRefresher {
         }
         func change(_ member: ObjectReference, _ body: (PendingRelationships.Delta) -> Void) {
             let key = PendingRelationships.Key(entity: destination, slot: inverse, owner: member)
-            guard inverse >= 0, let other = context.pending.relationships.existing(key) else { return }
+            guard inverse >= 0, let other = context.pending.members(key) else { return }
             body(other)
             if other.isEmpty { context.pending.relationships.drop(key) }
         }

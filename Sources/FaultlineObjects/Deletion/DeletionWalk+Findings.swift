@@ -102,6 +102,7 @@ extension DeletionWalk {
 
     /// The same for collections of unsaved objects.
     private func forEachUnsavedCountedOwner(_ body: (Subject, _ slot: Int) throws -> Void) throws {
+        context.pending.bringBackMembers()
         for (key, delta) in context.pending.relationships.inOrder where key.owner.isTemporary {
             let entity = context.store.storage.entities[key.entity]
             guard entity.boundedSlots.contains(key.slot), !isDoomed(key.owner, key.entity),

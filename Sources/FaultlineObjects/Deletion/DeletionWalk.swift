@@ -104,7 +104,7 @@ final class DeletionWalk {
         }
         for slot in rules[subject.entity.ordinal].cascadingToMany {
             let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
-            for member in context.pending.relationships.existing(key)?.added.handles ?? []
+            for member in context.pending.members(key)?.added.handles ?? []
             where member.reference.isTemporary && !isKept(member.reference) {
                 add(member)
             }
@@ -265,7 +265,7 @@ final class DeletionWalk {
     ) throws {
         guard case .toMany(let relationship) = subject.entity.slots[slot] else { return }
         let key = PendingRelationships.Key(entity: subject.entity.ordinal, slot: slot, owner: subject.reference)
-        let delta = context.pending.relationships.existing(key)
+        let delta = context.pending.members(key)
         let added = Set((delta?.added.handles ?? []).map(\.reference))
         let removed = delta?.removed ?? []
         for reference in added {

@@ -12,13 +12,14 @@ extension ManagedObject {
         let known = context.core.dynamicType(named: entity.name)
         // An entity of another context gets a type that this context will refuse.
         let type = known.flatMap { $0.isOf(entity) ? $0 : nil } ?? ModelType.dynamic(entity)
-        self.init(standInOf: type)
-        ObjectInsertion(context.core).insert(ObjectHandle(self))
+        self.init(type, insertInto: context)
     }
 
     /// Makes a new object of a context's entity and inserts it.
     convenience init(_ type: ModelType, insertInto context: ModelContext) {
         self.init(standInOf: type)
+        let spilling = InsertSpilling(context.core)
+        if spilling.isDue { spilling.run() }
         ObjectInsertion(context.core).insert(ObjectHandle(self))
     }
 }

@@ -110,6 +110,7 @@ extension FetchRunner {
             found.append(ObjectRegistry(context).object(holder.number, home, row: holder.row, as: T.self))
         }
         guard hasPending else { return found }
+        context.pending.bringBack(of: home)
         // The writer still has the key.
         let candidates = context.keyWriter.withBytes {
             context.pending.lookup.objects(home, entity.ordinal, context.pending.lists, slot: slot, key: $0)

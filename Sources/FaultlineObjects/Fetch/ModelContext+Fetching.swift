@@ -40,7 +40,7 @@ extension ModelContext {
     /// Whether nothing but the store has a part in the answer of a fetch: no unsaved object, account or migration.
     @usableFromInline
     var looksUpUniqueValues: Bool {
-        core.pending.inserted.isEmpty && core.pending.changed.isEmpty && core.pending.deleted.isEmpty
+        !core.pending.hasInserts && core.pending.changed.isEmpty && core.pending.deleted.isEmpty
             && core.reports.accounting == nil && core.stage == nil
     }
 

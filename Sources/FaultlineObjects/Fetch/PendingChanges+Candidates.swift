@@ -6,7 +6,8 @@ extension PendingChanges {
     /// - Complexity: O(objects inserted or changed since the last call, and objects of that value) if the query
     ///   requires one value of an attribute; else O(unsaved objects of the entity).
     mutating func unsavedCandidates<T: PersistentModel>(_ query: Query<T>) -> [ObjectHandle] {
-        if inserted.isEmpty, changed.isEmpty { return [] }
+        if !hasInserts, changed.isEmpty { return [] }
+        bringBack(of: query.home)
         for case .compare(let slot, .equal, let value) in query.lowered.filter.conjuncts
         where query.entity.slots[slot] == .attribute {
             var key = KeyWriter()
@@ -16,7 +17,6 @@ extension PendingChanges {
             }
             return found.filter { !$0.core.pointee.has(.deleted) }
         }
-        let places = unsaved(query.home) { ($0.changed, $0.inserted) }
-        return kept(places.0, of: changed.array) + kept(places.1, of: inserted)
+        return unsavedObjects(query.home)
     }
 }

@@ -119,7 +119,7 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     override func noteIndexedChange(of reference: ObjectReference) {
         guard let ordinal = entity?.ordinal else { return }
         let context = context
-        context.pending.lookup.noteChange(of: reference, ordinal, in: context.pending.inserted)
+        context.pending.lookup.noteChange(of: reference, ordinal, in: context.pending.living)
     }
 
     /// The core of an object of the entity; nil if the context does not know its class.

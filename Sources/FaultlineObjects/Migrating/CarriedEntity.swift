@@ -132,8 +132,8 @@ package final class CarriedEntity {
     /// - Throws: `StoreError` if the old row cannot be read.
     package func carryOver(_ old: AnyObject, _ number: RecordID, isOwn: Bool, from start: Int) throws {
         var heir: Int?
-        for object in start..<target.pending.inserted.count {
-            let core = target.pending.inserted[object].core
+        for object in start..<target.pending.living.count {
+            let core = target.pending.living[object].core
             guard core.pointee.home.toOpaque() == newHomeAddress, let draft = core.pointee.draft else { continue }
             let isHeir = isOwn && target.rules.chosenNumbers[core.pointee.number] == number
             if isHeir { heir = object }
@@ -148,7 +148,7 @@ package final class CarriedEntity {
             for place in slots.indices where Self.hasValue(row, slots[place]) {
                 batch[place].had += 1
                 guard let heir, !isSetByHeir[place] else { continue }
-                carry(row, slots[place], into: target.pending.inserted[heir])
+                carry(row, slots[place], into: target.pending.living[heir])
                 carried.append(Carried(object: heir, place: place))
                 batch[place].carried += 1
             }
@@ -193,7 +193,7 @@ package final class CarriedEntity {
     /// Resets some properties of the batch's objects to their defaults.
     package func takeBack(_ isTakenBack: (_ place: Int) -> Bool) {
         for one in carried where isTakenBack(one.place) {
-            let handle = target.pending.inserted[one.object]
+            let handle = target.pending.living[one.object]
             reset(handle, slots[one.place])
             batch[one.place].carried -= 1
             handle.core.pointee.extraIfPresent?.givenValues[slots[one.place].new] = nil

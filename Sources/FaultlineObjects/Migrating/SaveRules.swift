@@ -24,6 +24,10 @@ package struct SaveRules {
     var chosenNumbers: [UInt64: RecordID] = [:]
     /// Tables that the old and the new state share: nothing is written in them before the switch.
     package var sharedTables: Set<TableID> = []
+    /// Whether new objects are let go when they exceed their share of memory: in the closures of a custom stage.
+    package var spillsInserts = false { didSet { beginSpilling() } }
+    /// New objects from which `InsertSpilling` looks at them.
+    private(set) var nextSpillCount = Int.max
     /// Counts the memory of the unsaved objects, for saves within the ceiling.
     var unsavedBytes = UnsavedBytes()
     /// Called with a large value that was read as `Data`, and the entity of its owner, before another object refers to
@@ -33,6 +37,14 @@ package struct SaveRules {
     package var willHold: ((_ byteCount: Int) -> Void)?
 
     init(isReadOnly: Bool) { self.isReadOnly = isReadOnly }
+
+    /// Lets new objects go from the next ones on, if the context does so.
+    mutating func beginSpilling() {
+        nextSpillCount = spillsInserts ? InsertSpilling.countStep : .max
+    }
+
+    /// Looks at the new objects again when there are so many.
+    mutating func spillInserts(from count: Int) { nextSpillCount = count }
 
     /// Refuses a save by user code if only the stage may save.
     func checkSavesByItself(_ isOfStage: Bool) throws {

@@ -13,34 +13,44 @@ package struct StageContext {
     package init(_ core: ContextCore) { self.core = core }
 
     /// Objects that the next save writes.
-    package var unsavedCount: Int { core.pending.inserted.count + core.pending.changed.count }
+    package var unsavedCount: Int { insertedCount + core.pending.changed.count }
 
     /// Objects with unsaved changes.
     package var pendingCount: Int { unsavedCount + core.pending.deleted.count }
 
     /// Objects that the next save adds.
-    package var insertedCount: Int { core.pending.inserted.count }
+    package var insertedCount: Int { core.pending.living.count + spilledCount }
+
+    /// Objects that the next save adds, and that the context has let go.
+    package var spilledCount: Int { core.pending.spilled?.count ?? 0 }
 
     /// Objects of a class that the next save adds, after the first `start` of all.
     package func inserted<T: PersistentModel>(_ type: T.Type, from start: Int) -> [T] {
-        guard let home = core.home(of: T._$modelType), start < core.pending.inserted.count else { return [] }
-        return core.pending.inserted[start...].compactMap {
+        guard let home = core.home(of: T._$modelType), start < core.pending.living.count else { return [] }
+        return core.pending.living[start...].compactMap {
             guard $0.core.pointee.home.takeUnretainedValue() === home else { return nil }
             return $0.object as? T
         }
     }
 
     /// Objects that the next save adds, by entity.
-    package var insertedCounts: [String: Int] { core.pending.inserted.countsByEntity }
+    package var insertedCounts: [String: Int] {
+        var counts = core.pending.living.countsByEntity
+        for home in core.homes.all {
+            let count = core.pending.spilledCount(home)
+            if count > 0 { counts[home.entityName, default: 0] += count }
+        }
+        return counts
+    }
 
     /// Approximate bytes of their values, and of links, in memory.
     package var unsavedByteCount: Int {
         // Counted on demand, from the last count on: drafts of inserted objects do not grow after the closure that made
         // them.
         core.rules.unsavedBytes.count(
-            insertedCount: core.pending.inserted.count, changedCount: core.pending.changed.count,
+            insertedCount: core.pending.living.count, changedCount: core.pending.changed.count,
             linkCount: unsavedLinkCount
-        ) { core.pending.inserted[$0].core.pointee.draft?.memoryByteCount ?? 0 }
+        ) { core.pending.living[$0].core.pointee.draft?.memoryByteCount ?? 0 }
     }
 
     /// Lets go of the large value that the contexts of the stage have read last.

@@ -44,16 +44,28 @@ struct UnsavedBytes {
     mutating func count(
         insertedCount: Int, changedCount: Int, linkCount: Int, _ byteCountOfInserted: (Int) -> Int
     ) -> Int {
-        if countedCount > insertedCount { reset() }
-        while countedCount < insertedCount {
-            byteCount += byteCountOfInserted(countedCount)
-            countedCount += 1
-        }
-        return byteCount + changedCount * Self.bytesOfChanged + linkCount * Self.bytesOfLink + longByteCount
+        countInserted(insertedCount, byteCountOfInserted) + changedCount * Self.bytesOfChanged
+            + linkCount * Self.bytesOfLink + longByteCount
     }
 
     /// Counts a long value that a changed object got, besides the one that it replaces.
     mutating func noteLongValue(_ byteCount: Int) { longByteCount += byteCount }
+
+    /// Counts the bytes of the inserted objects.
+    mutating func countInserted(_ insertedCount: Int, _ byteCountOfInserted: (Int) -> Int) -> Int {
+        if countedCount > insertedCount { recount() }
+        while countedCount < insertedCount {
+            byteCount += byteCountOfInserted(countedCount)
+            countedCount += 1
+        }
+        return byteCount
+    }
+
+    /// Counts all inserted objects again at the next call, because some of them were let go.
+    mutating func recount() {
+        countedCount = 0
+        byteCount = 0
+    }
 
     mutating func reset() { self = UnsavedBytes(heldByteCountMax: heldByteCountMax) }
 }

@@ -48,12 +48,12 @@ struct ChangeNotifier {
     /// Collects the changes that a rollback will make; the result notifies the observers afterwards.
     func changesOfRollback() -> () -> Void {
         guard !context.observations.isEmpty, context.hasChanges else { return {} }
-        let watched = (context.pending.inserted + context.pending.changed + context.pending.deleted).compactMap {
+        let watched = (context.pending.living + context.pending.changed + context.pending.deleted).compactMap {
             $0.core.pointee.extraIfPresent?.observation
         }
         let hasRelationships =
             !context.pending.relationships.isEmpty || !context.pending.deleted.isEmpty
-            || !context.pending.inserted.isEmpty
+            || context.pending.hasInserts
         return { [self] in
             for observation in watched { observation.noteChangeOfAll() }
             if hasRelationships { noteChangeOfRelationships { _ in true } }

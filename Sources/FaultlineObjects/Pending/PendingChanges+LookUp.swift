@@ -10,10 +10,11 @@ extension PendingChanges {
     // MARK: Looking up
 
     var lists: UnsavedLookup.Lists {
-        .init(inserted: inserted, changed: changed.array, deleted: deleted.array)
+        .init(inserted: living, changed: changed.array, deleted: deleted.array)
     }
 
-    mutating func unsaved<R>(_ home: EntityHome, _ value: (UnsavedEntity) -> R) -> R {
+    /// - Returns: The answer for the unsaved objects in memory.
+    private mutating func unsaved<R>(_ home: EntityHome, _ value: (UnsavedEntity) -> R) -> R {
         lookup.read(home, home.entity?.ordinal ?? -1, lists, value)
     }
 
@@ -21,17 +22,22 @@ extension PendingChanges {
     ///
     /// - Complexity: O(objects inserted since the last call).
     mutating func insertedObject(_ number: UInt64) -> ObjectHandle? {
-        guard let place = lookup.place(of: number, in: inserted), place < inserted.count else {
-            return nil
-        }
-        let handle = inserted[place]
+        if let found = livingObject(number) { return found }
+        guard let spilled, spilled.mayHave(number) else { return nil }
+        bringBack()
+        return livingObject(number)
+    }
+
+    private mutating func livingObject(_ number: UInt64) -> ObjectHandle? {
+        guard let place = lookup.place(of: number, in: living), place < living.count else { return nil }
+        let handle = living[place]
         return handle.core.pointee.number == number ? handle : nil
     }
 
     /// Whether an entity has unsaved objects, including changed and deleted ones.
     mutating func hasPending(_ home: EntityHome) -> Bool {
-        if inserted.isEmpty, changed.isEmpty, deleted.isEmpty { return false }
-        return !unsaved(home, \.isEmpty)
+        if !hasInserts, changed.isEmpty, deleted.isEmpty { return false }
+        return spilledCount(home) > 0 || !unsaved(home, \.isEmpty)
     }
 
     /// Numbers of an entity's stored objects whose deletion is not saved yet.
@@ -46,7 +52,16 @@ extension PendingChanges {
 
     /// The inserted objects of an entity that are not deleted.
     mutating func insertedObjects(_ home: EntityHome) -> [ObjectHandle] {
-        inserted.isEmpty ? [] : kept(unsaved(home, \.inserted), of: inserted)
+        guard hasInserts else { return [] }
+        bringBack(of: home)
+        return kept(unsaved(home, \.inserted), of: living)
+    }
+
+    /// The changed and the inserted objects of an entity that are not deleted.
+    mutating func unsavedObjects(_ home: EntityHome) -> [ObjectHandle] {
+        bringBack(of: home)
+        let places = unsaved(home) { ($0.changed, $0.inserted) }
+        return kept(places.0, of: changed.array) + kept(places.1, of: living)
     }
 
     /// Objects by their indexes in a list, without deleted ones.
@@ -56,10 +71,10 @@ extension PendingChanges {
 
     /// How many more objects of an entity this context has than the store.
     mutating func balance(_ home: EntityHome) -> Int {
-        if inserted.isEmpty, deleted.isEmpty { return 0 }
+        if !hasInserts, deleted.isEmpty { return 0 }
         let places = unsaved(home, \.inserted)
-        let insertedCount = hasDeletedInserts ? kept(places, of: inserted).count : places.count
-        return insertedCount - deletedNumbers(home).count
+        let insertedCount = hasDeletedInserts ? kept(places, of: living).count : places.count
+        return insertedCount + spilledCount(home) - deletedNumbers(home).count
     }
 
     /// The references in to-one slots to objects whose deletion is not saved yet.
@@ -67,7 +82,7 @@ extension PendingChanges {
         var references = deletedNumbers(home)
         guard hasDeletedInserts else { return references }
         let wanted = Unmanaged.passUnretained(home).toOpaque()
-        for handle in inserted
+        for handle in living
         where handle.core.pointee.has(.deleted) && handle.core.pointee.home.toOpaque() == wanted {
             references.insert(handle.reference.bits)
         }

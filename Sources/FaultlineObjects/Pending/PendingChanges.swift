@@ -5,9 +5,12 @@ internal import FaultlineStore
 ///
 /// `inserted`, `changed` and `deleted` hold every object with the flag of that name, each once.
 struct PendingChanges {
-    var inserted: [ObjectHandle] = [] {
-        didSet { lookup.noteCounts(inserted: inserted.count) }
+    /// New objects in memory: all of them, but for those that a migration stage has let go.
+    var living: [ObjectHandle] = [] {
+        didSet { lookup.noteCounts(inserted: living.count) }
     }
+    /// New objects that a migration stage has let go, because they exceeded their share of its memory; nil for none.
+    var spilled: SpilledInserts?
     var changed = HandleList() {
         didSet { lookup.noteCounts(changed: changed.count) }
     }

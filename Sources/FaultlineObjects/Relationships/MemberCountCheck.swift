@@ -33,7 +33,7 @@ struct MemberCountCheck {
             let count = try walk.remainingCount(of: owner, slot, in: state)
             if let finding = finding(owner.reference, owner.entity, slot, count) { findings.add(finding) }
         }
-        for handle in context.pending.inserted {
+        for handle in context.pending.living {
             guard let subject = walk.subject(handle) else { continue }
             for slot in subject.entity.boundedSlots { try check(subject, slot) }
         }

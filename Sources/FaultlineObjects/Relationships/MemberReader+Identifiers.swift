@@ -21,7 +21,7 @@ extension MemberReader {
         case .toMany(let relationship):
             guard !owner.core.pointee.has(.gone) else { return [] }
             let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
-            return try memberReferences(of: owner, relationship, context.pending.relationships.existing(key)).map {
+            return try memberReferences(of: owner, relationship, context.pending.members(key)).map {
                 context.identifier(of: $0, context.store.storage.entities[relationship.destination])
             }
         }

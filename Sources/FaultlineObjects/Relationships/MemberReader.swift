@@ -31,7 +31,7 @@ struct MemberReader {
     private func existingDelta(
         _ owner: ObjectHandle, _ entity: EntityStorage, _ slot: Int
     ) -> PendingRelationships.Delta? {
-        context.pending.relationships.existing(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
+        context.pending.members(.init(entity: entity.ordinal, slot: slot, owner: owner.reference))
     }
 
     // MARK: One member
@@ -223,7 +223,7 @@ struct MemberReader {
             return []
         }
         let key = PendingRelationships.Key(entity: entity.ordinal, slot: slot, owner: owner.reference)
-        let delta = context.pending.relationships.existing(key)
+        let delta = context.pending.members(key)
         let destination = context.homes[relationship.destination]
         if let assigned = delta?.assigned {
             let members = assigned.handles.filter { !$0.core.pointee.isDeleted }.map(\.object)

@@ -60,6 +60,16 @@ struct PendingRelationships {
         /// Whether there is no difference.
         var isEmpty: Bool { added.isEmpty && removed.isEmpty && assigned == nil }
 
+        /// Lets go of the members that joined, if a save needs nothing but their own side.
+        func takeOut() -> [UnsafeMutablePointer<ModelCore>]? { assigned == nil ? added.takeOut() : nil }
+
+        func putBack(_ handles: [ObjectHandle], spilled count: Int) { added.putBack(handles, spilled: count) }
+
+        func bringBack(_ made: [ObjectHandle]) { added.bringBack(made) }
+
+        /// Whether members were let go, and a save needs them.
+        var needsSpilled: Bool { added.spilledCount > 0 && (assigned != nil || !added.isNewByNumber) }
+
         func assign(_ members: [ObjectHandle]) { assigned = MemberList(members) }
 
         /// Drops objects that leave the context.

@@ -47,7 +47,7 @@ extension Save {
                 }
             }
         }
-        try check(context.pending.inserted) { _, _ in true }
+        try check(context.pending.living) { _, _ in true }
         try check(context.pending.changed.array) { $0.isChanged($1) }
         for (handle, slot) in gone {
             // A changed object that is gone too is a finding of its own, without its references.
@@ -86,7 +86,12 @@ extension Save {
 
     /// Checks values, required references and the numbers of members, once it is known which objects are saved.
     mutating func checkObjects(in transaction: borrowing Transaction) throws {
-        context.pending.inserted.forEachKept { check($1, $2) }
+        let reader = checkedSpilled
+        try context.pending.living.forEachKept { position, core, entity in
+            if let reader { try checkSpilled(reader, before: position) }
+            check(core, entity)
+        }
+        if let reader { try checkSpilled(reader) }
         context.pending.changed.forEachKept { check($1, $2) }
         guard !context.rules.defersRelationshipRules, store.storage.hasBounds else { return }
         let walk = deletion ?? DeletionWalk(context)
@@ -95,7 +100,7 @@ extension Save {
         try checkMergedCounts(in: transaction)
     }
 
-    private mutating func check(_ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage) {
+    mutating func check(_ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage) {
         if core.pointee.has(.damaged) {
             findings.add(
                 ValidationFinding(
@@ -196,10 +201,13 @@ extension Save {
 
     /// The object of a number: a temporary reference if this save would have stored it.
     func reference(ofSaved number: RecordID, _ entity: EntityStorage) -> ObjectReference {
-        for (position, handle) in context.pending.inserted.enumerated()
+        for (position, handle) in context.pending.living.enumerated()
         where numbers[position] == number && !upserts.contains(position) {
             guard handle.core.pointee.home.takeUnretainedValue().entity === entity else { continue }
             return handle.reference
+        }
+        if let spilled = numbers.spilled.temporaryNumber(of: number, ordinal: entity.ordinal) {
+            return ObjectReference(number: spilled, isTemporary: true)
         }
         return ObjectReference(number: number, isTemporary: false)
     }

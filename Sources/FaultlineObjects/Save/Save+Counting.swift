@@ -32,7 +32,7 @@ extension Save {
 
     /// Checks the collections of new objects that may replace a stored object: they keep its members.
     mutating func checkMergedCounts(in transaction: borrowing Transaction) throws {
-        for (place, handle) in context.pending.inserted.enumerated() where numbers[place] != 0 {
+        for (place, handle) in context.pending.living.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty
             else { continue }
             for slot in entity.boundedSlots {

@@ -70,7 +70,7 @@ extension Save {
     /// Clears references to deleted objects in unsaved values: only those that were set, because another save may have
     /// changed the others since.
     private mutating func clearDrafts(_ walk: DeletionWalk) {
-        for handle in context.pending.inserted + context.pending.changed where !handle.core.pointee.has(.deleted) {
+        for handle in context.pending.living + context.pending.changed where !handle.core.pointee.has(.deleted) {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity,
                 let draft = handle.core.pointee.draft
             else { continue }

@@ -12,15 +12,19 @@ extension Save {
         var saved = StageSession.Counts()
         saved.blobsLeftBehind = writer.keptBlobs.count
         let changed = context.pending.changed.array
-        saved.written = context.pending.inserted.counts { place, _ in numbers[place] != 0 }
+        saved.written = context.pending.living.counts { place, _ in numbers[place] != 0 }
             .merging(changed.counts { _, core in !core.pointee.has(.deleted) }, uniquingKeysWith: +)
+        if !numbers.spilled.isEmpty { saved.written.merge(spilledCounts, uniquingKeysWith: +) }
         let last =
             changed.last { !$0.core.pointee.has(.deleted) }.map { ($0, $0.core.pointee.number) }
-            ?? context.pending.inserted.indices.last { numbers[$0] != 0 }
-            .map { (context.pending.inserted[$0], numbers[$0]) }
+            ?? context.pending.living.indices.last { numbers[$0] != 0 && !isBeforeSpilled($0) }
+            .map { (context.pending.living[$0], numbers[$0]) }
         if let (handle, number) = last {
             let entityName = handle.core.pointee.home.takeUnretainedValue().entityName
             saved.last = StageSession.SavedObject(entityName: entityName, number: number)
+        } else if let last = numbers.spilled.last {
+            saved.last = StageSession.SavedObject(
+                entityName: context.homes[last.ordinal].entityName, number: last.number)
         }
         for (ordinal, count) in cleared.counts {
             saved.written[context.homes[ordinal].entityName, default: 0] += count
@@ -68,7 +72,8 @@ extension Save {
         let tellDeletions = deletion.map { finishDeletions($0) }
         keepLastValues()
         let tellMove = context.moveToSaved(receipt.snapshot, sequence)
-        let watched = finishInserts()
+        var watched = finishInserts()
+        if !numbers.spilled.isEmpty { showSpilledUpserts(&watched) }
         for handle in context.pending.changed where !handle.core.pointee.has(.deleted) {
             context.showStored(handle)
             handle.core.pointee.dropExtra()
@@ -91,7 +96,7 @@ extension Save {
         let isPlain = upserts.isEmpty && context.rules.chosenNumbers.isEmpty
         // The only reference to the array, so that an object without another owner can be detected.
         var handles: [ObjectHandle] = []
-        swap(&handles, &context.pending.inserted)
+        swap(&handles, &context.pending.living)
         handles.withUnsafeMutableBufferPointer { handles in
             for place in handles.indices {
                 let number = numbers[place]
@@ -102,7 +107,7 @@ extension Save {
                 finishInsert(handles[place], number, &watched)
             }
         }
-        swap(&handles, &context.pending.inserted)
+        swap(&handles, &context.pending.living)
         return watched
     }
 

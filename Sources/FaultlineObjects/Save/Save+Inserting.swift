@@ -12,12 +12,14 @@ extension Save {
 
     /// Assigns a number to every inserted object: a new one, or that of the stored object that it replaces.
     mutating func resolveInserts(in transaction: inout Transaction) throws {
-        numbers.begin(context.pending.inserted.count)
+        numbers.begin(context.pending.living.count)
         // Objects whose unique keys refer to other new objects: those get their numbers first.
         var waiting: [Int] = []
         let hasSharedTables = !context.rules.sharedTables.isEmpty
-        try context.pending.inserted.forEachKept { position, core, entity in
+        let reader = context.pending.spilled.map(SpillReader.init)
+        try context.pending.living.forEachKept { position, core, entity in
             guard core.pointee.draft != nil else { return }
+            if let reader { try resolveSpilled(reader, before: position, in: &transaction) }
             // Asking the rules copies them, for each object.
             if hasSharedTables {
                 try context.rules.checkUnshared(entity.table, "an object of \(entity.name)", "inserted")
@@ -28,12 +30,13 @@ extension Save {
                 waiting.append(position)
             }
         }
+        if let reader { try resolveSpilled(reader, in: &transaction) }
         while !waiting.isEmpty || !losing.again.isEmpty {
             let round = losing.again.union(waiting).sorted()
             losing.again.removeAll()
             waiting.removeAll()
             for position in round {
-                let core = context.pending.inserted[position].core
+                let core = context.pending.living[position].core
                 guard !core.pointee.has(.deleted), numbers[position] == 0,
                     let entity = core.pointee.home.takeUnretainedValue().entity
                 else { continue }
@@ -56,13 +59,13 @@ extension Save {
     /// that refers to the others.
     private mutating func resolveRing(_ positions: [Int], in transaction: inout Transaction) throws {
         for position in positions {
-            guard let entity = context.pending.inserted[position].core.pointee.home.takeUnretainedValue().entity else {
+            guard let entity = context.pending.living[position].core.pointee.home.takeUnretainedValue().entity else {
                 continue
             }
             numbers[position] = try transaction.allocateIDs(1, in: entity.table)
         }
         for position in positions {
-            let core = context.pending.inserted[position].core
+            let core = context.pending.living[position].core
             guard let entity = core.pointee.home.takeUnretainedValue().entity else { continue }
             resolve(core, entity, isLast: true)
             guard let draft = core.pointee.draft else { continue }
@@ -136,7 +139,7 @@ extension Save {
         guard let kept = try keptTargets(draft, holder, entity, in: transaction) else { return false }
         numbers[position] = holder
         upserts.insert(position)
-        if let earlier = keyHolders[owner], let draft = context.pending.inserted[earlier.position].core.pointee.draft {
+        if let earlier = keyHolders[owner], let draft = context.pending.living[earlier.position].core.pointee.draft {
             try draft.withTargets(earlier.kept) { try writer.removeKeys($0, id: holder, entity, in: &transaction) }
         } else {
             try writer.releaseKeys(id: holder, entity, in: &transaction)
@@ -155,7 +158,7 @@ extension Save {
         guard !slots.isEmpty else { return [] }
         var known: [Int: RecordID] = [:]
         let earlier = keyHolders[.init(entity: entity.ordinal, number: number)]
-        if let earlier, let draft = context.pending.inserted[earlier.position].core.pointee.draft {
+        if let earlier, let draft = context.pending.living[earlier.position].core.pointee.draft {
             for slot in slots { known[slot] = draft.toOne(slot) }
             for target in earlier.kept { known[target.slot] = target.number }
         } else {

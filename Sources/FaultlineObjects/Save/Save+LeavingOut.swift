@@ -9,7 +9,7 @@ extension Save {
     mutating func meetsConflict(
         _ position: Int, _ entity: EntityStorage, _ policy: UniquenessPolicy, in transaction: inout Transaction
     ) throws -> Bool {
-        guard let draft = context.pending.inserted[position].core.pointee.draft else { return false }
+        guard let draft = context.pending.living[position].core.pointee.draft else { return false }
         let coming = policy == .ignore ? try comingKeys(entity, in: transaction) : [:]
         let conflicts = try writer.holders(of: draft, entity, coming: coming, in: transaction)
         guard !conflicts.isEmpty else { return false }
@@ -40,7 +40,7 @@ extension Save {
         guard !losing.isEmpty else { return }
         for loser in losing.inOrder where !loser.isLeftOut {
             guard let entity = entity(ofInsert: loser.position) else { continue }
-            let core = context.pending.inserted[loser.position].core
+            let core = context.pending.living[loser.position].core
             for conflict in loser.conflicts { noteDuplicate(conflict, core, entity) }
         }
     }
@@ -55,7 +55,7 @@ extension Save {
         guard let walk = deletion else { return }
         losing.begin(walk)
         for handle in mark(loser, entity, walk) {
-            if let position = numbers.position(handle.reference, context.pending.inserted), numbers[position] != 0 {
+            if let position = numbers.position(handle.reference, context.pending.living), numbers[position] != 0 {
                 try withdraw(position, walk, in: &transaction)
             }
         }
@@ -66,8 +66,8 @@ extension Save {
         _ loser: LosingInserts.Loser, _ entity: EntityStorage, _ walk: DeletionWalk
     ) -> [ObjectHandle] {
         let holders = Set(loser.conflicts.map(\.holder))
-        let left = walk.leaveOut(context.pending.inserted[loser.position]) { reference in
-            guard let position = numbers.position(reference, context.pending.inserted) else { return true }
+        let left = walk.leaveOut(context.pending.living[loser.position]) { reference in
+            guard let position = numbers.position(reference, context.pending.living) else { return true }
             // A follower that took a stored object's place already is an update of that one; and an object does not
             // take along the one that it has lost to.
             return upserts.contains(position)
@@ -88,7 +88,7 @@ extension Save {
         guard let entity = entity(ofInsert: position) else { return }
         let owner = KeyOwner(entity: entity.ordinal, number: numbers[position])
         let holder = keyHolders.removeValue(forKey: owner) ?? KeyHolder(position: position)
-        if let draft = context.pending.inserted[holder.position].core.pointee.draft {
+        if let draft = context.pending.living[holder.position].core.pointee.draft {
             try draft.withTargets(holder.kept) {
                 try writer.removeKeys($0, id: owner.number, entity, in: &transaction)
             }
@@ -111,14 +111,14 @@ extension Save {
             if let entity = entity(ofInsert: loser.position) { _ = mark(loser, entity, walk) }
         }
         for handle in before where !handle.core.pointee.has(.deleted) {
-            if let position = numbers.position(handle.reference, context.pending.inserted) {
+            if let position = numbers.position(handle.reference, context.pending.living) {
                 losing.again.insert(position)
             }
         }
     }
 
     private func entity(ofInsert position: Int) -> EntityStorage? {
-        context.pending.inserted[position].core.pointee.home.takeUnretainedValue().entity
+        context.pending.living[position].core.pointee.home.takeUnretainedValue().entity
     }
 }
 

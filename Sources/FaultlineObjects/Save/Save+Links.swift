@@ -110,9 +110,10 @@ extension Save {
         _ reference: ObjectReference, _ number: RecordID, _ index: IndexDefinition, _ known: inout [RecordID: Bool],
         in transaction: borrowing Transaction
     ) throws -> Bool {
-        guard let position = numbers.position(reference, context.pending.inserted), !upserts.contains(position) else {
-            return false
+        guard let position = numbers.position(reference, context.pending.living) else {
+            return reference.isTemporary && numbers.spilled.isInsert(reference.number)
         }
+        guard !upserts.contains(position) else { return false }
         guard context.rules.chosenNumbers[reference.number] != nil else { return true }
         if let known = known[number] { return known }
         let isUnlinked = try MemberReader(context).storedMembers(of: number, in: index, limit: 1, transaction).isEmpty

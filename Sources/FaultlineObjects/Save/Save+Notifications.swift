@@ -6,7 +6,7 @@ extension Save {
     func collectSaved(_ sequence: UInt64) {
         guard var saved = context.saving.identifiers else { return }
         saved.sequence = sequence
-        for (place, handle) in context.pending.inserted.enumerated() where numbers[place] != 0 {
+        for (place, handle) in context.pending.living.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
             let identifier = identifier(numbers[place], entity)
             if upserts.contains(place) {

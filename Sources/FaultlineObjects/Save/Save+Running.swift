@@ -61,7 +61,7 @@ extension Save {
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)
         blobs.byteCountWritten += writer.blobByteCount
         context.tally.add(blobs)
-        try addition?(&transaction) { numbers.number(ObjectHandle($0).reference, context.pending.inserted) }
+        try addition?(&transaction) { numbers.number(ObjectHandle($0).reference, context.pending.living) }
     }
 
     private mutating func writeRows(in transaction: inout Transaction) throws {
@@ -78,7 +78,7 @@ extension Save {
         }
         try resolveInserts(in: &transaction)
         try checkObjects(in: transaction)
-        context.pending.inserted.forEachKept { resolve($1, $2, isLast: true) }
+        context.pending.living.forEachKept { resolve($1, $2, isLast: true) }
         context.pending.changed.forEachKept { resolve($1, $2, isLast: true) }
         guard findings.isEmpty else {
             try checkChanges(in: &transaction)

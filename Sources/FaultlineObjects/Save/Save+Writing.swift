@@ -48,8 +48,9 @@ extension Save {
 
     /// Writes the new objects under their numbers.
     mutating func writeInserts(in transaction: inout Transaction) throws {
-        let history = history
-        try context.pending.inserted.forEachKept { position, core, entity in
+        let reader = context.pending.spilled.map(SpillReader.init)
+        try context.pending.living.forEachKept { position, core, entity in
+            if let reader { try writeSpilled(reader, before: position, in: &transaction) }
             let number = numbers[position]
             guard number != 0, let draft = core.pointee.draft else { return }
             var own = draft
@@ -58,22 +59,33 @@ extension Save {
                 own = draft.copy()
                 try adoptBlobs(extra, &own, number, entity, in: &transaction)
             }
-            if !upserts.isEmpty, upserts.contains(position) {
-                let marked = own.withUpsertMarks(entity)
-                do throws(StoreError) {
-                    try writer.update(marked, id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
-                } catch {
-                    return try note(error, core, entity)
-                }
-                try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
+            let isUpsert = !upserts.isEmpty && upserts.contains(position)
+            try writeInsert(own, core, number, isUpsert: isUpsert, entity, in: &transaction)
+        }
+        if let reader { try writeSpilled(reader, in: &transaction) }
+    }
+
+    /// Writes the row of a new object, or of a stored one that it replaces.
+    @inline(__always)
+    mutating func writeInsert(
+        _ draft: Draft, _ core: UnsafeMutablePointer<ModelCore>, _ number: RecordID, isUpsert: Bool,
+        _ entity: EntityStorage, in transaction: inout Transaction
+    ) throws {
+        do throws(StoreError) {
+            if isUpsert {
+                try writer.update(
+                    draft.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
             } else {
-                do throws(StoreError) {
-                    try writer.insert(own, id: number, entity, in: &transaction)
-                } catch {
-                    return try note(error, core, entity)
-                }
-                if let history { try history.noteInsert(number, entity, in: &transaction) }
+                try writer.insert(draft, id: number, entity, in: &transaction)
             }
+        } catch {
+            return try note(error, core, entity)
+        }
+        guard let history else { return }
+        if isUpsert {
+            try history.noteUpdate(number, mask: draft.changedMask, entity, in: &transaction)
+        } else {
+            try history.noteInsert(number, entity, in: &transaction)
         }
     }
 
@@ -114,7 +126,7 @@ extension Save {
     /// object was given, and that the update or deletion of their owner gives up.
     mutating func findPassedBlobs(in transaction: borrowing Transaction) throws {
         guard context.rules.spillsLargeValues else { return }
-        for handles in [context.pending.inserted, context.pending.changed.array] {
+        for handles in [context.pending.living, context.pending.changed.array] {
             for handle in handles where handle.core.pointee.hasExtra {
                 guard let values = handle.core.pointee.extraIfPresent?.givenValues else { continue }
                 values.forEach { _, value in

@@ -99,7 +99,7 @@ struct Save: ~Copyable {
 
     /// The number that an object has once it is saved; 0 if it is not saved, or not known yet.
     mutating func number(_ reference: ObjectReference) -> RecordID {
-        numbers.number(reference, context.pending.inserted)
+        numbers.number(reference, context.pending.living)
     }
 
     /// Replaces temporary numbers in a draft by the final ones.

@@ -4,6 +4,8 @@ internal import FaultlineLog
 struct SavedNumbers {
     /// 0 for an object that is not written.
     private(set) var numbers: [RecordID] = []
+    /// The numbers of objects that the context has let go.
+    var spilled = SpilledNumbers()
     /// Positions by temporary number; made on first use.
     private var positions: [UInt64: Int]?
 
@@ -24,7 +26,8 @@ struct SavedNumbers {
     /// The number that an object has once it is saved; 0 if it is not saved, or not known yet.
     mutating func number(_ reference: ObjectReference, _ inserted: [ObjectHandle]) -> RecordID {
         guard reference.isTemporary else { return reference.number }
-        return position(reference, inserted).map { numbers[$0] } ?? 0
+        if let position = position(reference, inserted) { return numbers[position] }
+        return spilled.isEmpty ? 0 : spilled.number(reference.number)
     }
 
     /// The position of an inserted object; nil for any other.

@@ -46,6 +46,8 @@ struct MigrationPeaksProof {
             try comparison.compareNumbersOfObjects(isByPolicy)
             _ = try comparison.peak(Trial(rows: 400_000, payloadByteCount: 100, isByPolicy: isByPolicy, isHeld: true))
         }
+        try comparison.measureCustomStage("inserts", count: 500_000)
+        try comparison.measureCustomStage("members", count: 500_000)
         comparison.violations.forEach { print("violation: \($0)") }
         print("{\"ceiling\":\(Self.ceiling),\"violations\":\(comparison.violations.count)}")
         return comparison.violations.isEmpty ? 0 : 1
@@ -71,6 +73,16 @@ struct MigrationPeaksProof {
             let many = try peak(Trial(rows: 160_000, payloadByteCount: 100, isByPolicy: isByPolicy))
             guard many - few > 6 << 20 else { return }
             violations.append("the peak follows the number of objects: \(few) and \(many)")
+        }
+
+        /// A custom stage with one save at its end, whose new objects would take more than a hundred MiB.
+        mutating func measureCustomStage(_ shape: String, count: Int) throws {
+            let run = try ProofProcess(["custom", shape, "\(count)", "\(ceiling)"], of: "MigrationProofs")
+            run.lines.forEach { print($0) }
+            guard run.status == 0, let peak = run["over_baseline"] else {
+                return violations.append("the custom stage of \(count) \(shape) failed")
+            }
+            if peak > largest { violations.append("\(peak) bytes over the memory before, of \(largest)") }
         }
 
         mutating func peak(_ trial: Trial) throws -> Int {

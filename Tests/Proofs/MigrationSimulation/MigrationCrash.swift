@@ -74,7 +74,11 @@ private final class MigrationCrash: @unchecked Sendable {
             disk.onOperation = nil
             return crash(disk, -1)
         }
-        let second = try store.open(life.version, on: disk)
+        let reach = SimulatedReach()
+        let second = try SimulatedReach.$current.withValue(reach) { try store.open(life.version, on: disk) }
+        if life == .custom, reach.spilledCount == 0 {
+            report.violations.append("seed \(seed): the closures have let no object go")
+        }
         if let fault = try store.newFault(ModelContext(second)) {
             report.violations.append("seed \(seed), uncut: \(fault)")
         }

@@ -54,7 +54,8 @@ package enum MigrationLife: CaseIterable, Sendable {
     func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
         switch self {
         case .streamed, .streamedByTwo, .mapped, .mappedResumable, .preview, .rollback: try work.newFault(context)
-        case .custom, .customPreview, .streamedBehindCustom: try work.customFault(context)
+        case .custom, .customPreview: try work.customFault(context) ?? work.memoFault(context)
+        case .streamedBehindCustom: try work.customFault(context)
         case .lightweight, .lightweightRollback: try work.linkFault(context)
         case .quarantine, .mappedQuarantine: try work.quarantineFault(context)
         }

@@ -153,7 +153,7 @@ package enum SimulatedCustom2: VersionedSchema {
 
 /// The target of a second custom stage, without the old name.
 package enum SimulatedCustom3: VersionedSchema {
-    package static var models: [any PersistentModel.Type] { [Person.self, Town.self] }
+    package static var models: [any PersistentModel.Type] { [Person.self, Town.self, Memo.self] }
     package static var versionIdentifier: Schema.Version { Schema.Version(3, 1, 0) }
 
     @Model package final class Person {
@@ -171,6 +171,12 @@ package enum SimulatedCustom3: VersionedSchema {
         @Attribute(.externalStorage) var map: Data?
         var people: [Person] = []
         init(name: String) { self.name = name }
+    }
+
+    @Model package final class Memo {
+        var text: String
+        var person: Person?
+        init(text: String) { self.text = text }
     }
 }
 
@@ -214,10 +220,9 @@ package enum SimulatedCustomPlan: SchemaMigrationPlan {
                     for town in try context.fetch(FetchDescriptor<SimulatedCustom3.Town>()) {
                         town.map = SimulatedWork.photo(of: town.people.count, 4)
                     }
-                    for person in try context.fetch(FetchDescriptor<SimulatedCustom3.Person>())
-                    where person.number % 8 == 0 {
-                        person.photo = nil
-                    }
+                    let people = try context.fetch(FetchDescriptor<SimulatedCustom3.Person>())
+                    for person in people where person.number % 8 == 0 { person.photo = nil }
+                    try SimulatedWork.insertMemos(context, people)
                     try context.save()
                 }),
         ]

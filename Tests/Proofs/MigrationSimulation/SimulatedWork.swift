@@ -1,5 +1,6 @@
 internal import Faultline
 internal import FaultlineLog
+internal import FaultlineObjects
 internal import FaultlineStore
 internal import Foundation
 
@@ -67,6 +68,31 @@ struct SimulatedWork {
     /// A photo or map made by custom stages; every second is so large that the stage writes it before the save.
     static func photo(of number: Int, _ kind: UInt8) -> Data {
         Data(repeating: kind &* 40 &+ UInt8(truncatingIfNeeded: number), count: number % 2 == 0 ? 17_000 : 500)
+    }
+
+    private static let memoCount = 70
+
+    private static func memo(_ number: Int) -> String { "memo \(number)" }
+
+    /// Inserts memos, of which the context writes most before its save, and lets them go.
+    static func insertMemos(_ context: ModelContext, _ people: [SimulatedCustom3.Person]) throws {
+        for number in 0..<memoCount {
+            let memo = SimulatedCustom3.Memo(text: Self.memo(number))
+            memo.person = people[number % people.count]
+            context.insert(memo)
+        }
+        SimulatedReach.current?.note(spilledCount: StageContext(context.core).spilledCount)
+    }
+
+    /// The difference from the expected memos behind the second custom stage; nil if there is none.
+    func memoFault(_ context: ModelContext) throws -> String? {
+        let people = try context.fetch(FetchDescriptor<SimulatedCustom3.Person>())
+        let memos = try context.fetch(FetchDescriptor<SimulatedCustom3.Memo>())
+        guard memos.map(\.text) == (0..<Self.memoCount).map(Self.memo) else { return "\(memos.count) memos" }
+        for (number, memo) in memos.enumerated() where memo.person !== people[number % people.count] {
+            return "the person of memo \(number)"
+        }
+        return nil
     }
 
     /// The difference from the expected state after custom stages; nil if there is none.
