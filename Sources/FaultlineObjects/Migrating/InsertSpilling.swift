@@ -12,8 +12,6 @@ struct InsertSpilling {
 
     /// Bytes of an object without its values, and of its place in the context's list.
     private static let objectByteCount = 96
-    /// Inserted objects after which the bytes are counted again.
-    static let countStep = 64
     /// Of so many objects that are passed one may stay in memory, because it is held.
     private static let passedPerHeld = 8
 
@@ -25,10 +23,10 @@ struct InsertSpilling {
     /// Writes objects and lets them go, if there are too many.
     func run() {
         let count = context.pending.living.count
-        context.rules.spillInserts(from: count + Self.countStep)
+        context.rules.spillInserts(from: count + SaveRules.spillStep)
         guard mayRun, byteCount > context.rules.unsavedBytes.heldByteCountMax else { return }
         // Not soon again if most objects are held.
-        if !spill() { context.rules.spillInserts(from: max(count * 2, Self.countStep)) }
+        if !spill() { context.rules.spillInserts(from: max(count * 2, SaveRules.spillStep)) }
     }
 
     /// Whether the objects of the context may be let go.
@@ -52,7 +50,7 @@ struct InsertSpilling {
         // The only reference to the array, so that an object without another owner can be detected.
         var handles: [ObjectHandle] = []
         swap(&handles, &context.pending.living)
-        let spilled = context.pending.spilled ?? SpilledInserts(context)
+        let spilled = context.pending.spilled ?? makeSpilled()
         let members = takeMembers()
         var isLetGo = mayGo(&handles, after: spilled)
         let passedCount = passedCount(isLetGo, from: spilled.places.count)
@@ -73,8 +71,34 @@ struct InsertSpilling {
         context.pending.lookup.forgetAll()
         context.pending.living = kept
         context.rules.unsavedBytes.recount()
-        context.rules.spillInserts(from: kept.count + Self.countStep)
+        context.rules.spillInserts(from: kept.count + SaveRules.spillStep)
         return true
+    }
+
+    private func makeSpilled() -> SpilledInserts {
+        SpilledInserts(
+            entityCount: context.homes.all.count,
+            makeAll: { [unowned context] spilled in InsertSpilling(context).makeAll(spilled) },
+            noteAll: { [unowned context] count in
+                context.rules.unsavedBytes.recount()
+                context.rules.spillInserts(from: count * 2)
+            })
+    }
+
+    /// Makes all objects again that were let go.
+    ///
+    /// An object that cannot be read is left out, and makes the stage fail.
+    private func makeAll(_ spilled: SpilledInserts) -> [ObjectHandle] {
+        var made: [ObjectHandle] = []
+        made.reserveCapacity(spilled.count)
+        do {
+            let reader = SpillReader(spilled, of: context)
+            while let object = try reader.next() { made.append(object.make()) }
+        } catch {
+            context.stage?.note(error)
+            context.refuseSave(error)
+        }
+        return made
     }
 
     private typealias Members = (delta: PendingRelationships.Delta, cores: [UnsafeMutablePointer<ModelCore>])
@@ -168,7 +192,9 @@ struct InsertSpilling {
                 try writer.write(core, draft, ordinal: ordinal)
             }
             let upload = try writer.finish()
-            spilled.add(writer, upload, places: places)
+            spilled.add(
+                SpilledInserts.Part(upload: upload, byteCount: writer.byteCount), writer.counts,
+                numbers: writer.first...writer.last, places: places)
             return true
         } catch {
             return false

@@ -40,7 +40,7 @@ extension PendingChanges {
     mutating func bringBack() {
         guard let spilled else { return }
         self.spilled = nil
-        let made = spilled.makeAll()
+        let made = spilled.makeAll(spilled)
         var merged: [ObjectHandle] = []
         merged.reserveCapacity(made.count + living.count)
         for position in living.indices {
@@ -52,9 +52,8 @@ extension PendingChanges {
         merged += made[min(merged.count - living.count, made.count)...]
         lookup.forgetAll()
         living = merged
-        if spilled.hasMembers { bringBackMembers(made, spilled.context.store.storage.entities) }
-        spilled.context.rules.unsavedBytes.recount()
-        spilled.context.rules.spillInserts(from: merged.count * 2)
+        if spilled.hasMembers { bringBackMembers(made) }
+        spilled.noteAll(merged.count)
     }
 }
 
@@ -73,7 +72,7 @@ extension PendingChanges {
     }
 
     /// Puts new objects back into the collections that they had joined.
-    private mutating func bringBackMembers(_ made: [ObjectHandle], _ entities: [EntityStorage]) {
+    private mutating func bringBackMembers(_ made: [ObjectHandle]) {
         var members: [ObjectIdentifier: (delta: PendingRelationships.Delta, handles: [ObjectHandle])] = [:]
         for handle in made {
             handle.core.pointee.home._withUnsafeGuaranteedRef { home in

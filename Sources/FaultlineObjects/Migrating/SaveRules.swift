@@ -26,7 +26,9 @@ package struct SaveRules {
     package var sharedTables: Set<TableID> = []
     /// Whether new objects are let go when they exceed their share of memory: in the closures of a custom stage.
     package var spillsInserts = false { didSet { beginSpilling() } }
-    /// New objects from which `InsertSpilling` looks at them.
+    /// New objects after which their bytes are counted again.
+    static let spillStep = 64
+    /// New objects from which the context looks at their bytes.
     private(set) var nextSpillCount = Int.max
     /// Counts the memory of the unsaved objects, for saves within the ceiling.
     var unsavedBytes = UnsavedBytes()
@@ -40,7 +42,7 @@ package struct SaveRules {
 
     /// Lets new objects go from the next ones on, if the context does so.
     mutating func beginSpilling() {
-        nextSpillCount = spillsInserts ? InsertSpilling.countStep : .max
+        nextSpillCount = spillsInserts ? Self.spillStep : .max
     }
 
     /// Looks at the new objects again when there are so many.

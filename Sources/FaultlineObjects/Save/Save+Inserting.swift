@@ -16,7 +16,7 @@ extension Save {
         // Objects whose unique keys refer to other new objects: those get their numbers first.
         var waiting: [Int] = []
         let hasSharedTables = !context.rules.sharedTables.isEmpty
-        let reader = context.pending.spilled.map(SpillReader.init)
+        let reader = spillReader
         try context.pending.living.forEachKept { position, core, entity in
             guard core.pointee.draft != nil else { return }
             if let reader { try resolveSpilled(reader, before: position, in: &transaction) }

@@ -48,7 +48,7 @@ extension Save {
 
     /// Writes the new objects under their numbers.
     mutating func writeInserts(in transaction: inout Transaction) throws {
-        let reader = context.pending.spilled.map(SpillReader.init)
+        let reader = spillReader
         try context.pending.living.forEachKept { position, core, entity in
             if let reader { try writeSpilled(reader, before: position, in: &transaction) }
             let number = numbers[position]
