@@ -21,15 +21,27 @@ final class TemporaryFolder: Sendable {
 
 /// Runs a test with the routes over a store of its own.
 func withLibrary(
-    in folder: TemporaryFolder? = nil, _ body: @Sendable (any TestClientProtocol) async throws -> Void
+    in folder: TemporaryFolder? = nil, limits change: (inout PhotoRoutes<StoreLibrary>.Limits) -> Void = { _ in },
+    _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+) async throws {
+    try await withLibrary(in: folder, limits: change) { client, _ in try await body(client) }
+}
+
+/// Runs a test with the routes over a store of its own, and with its library.
+func withLibrary(
+    in folder: TemporaryFolder? = nil, limits change: (inout PhotoRoutes<StoreLibrary>.Limits) -> Void = { _ in },
+    _ body: @escaping @Sendable (any TestClientProtocol, StoreLibrary) async throws -> Void
 ) async throws {
     let folder = try folder ?? TemporaryFolder()
     let store = StoreService(
         for: Schema(versionedSchema: PhotosV2.self), migrationPlan: PhotoPlan.self, configuration: folder.configuration)
     let running = Task { try await store.run() }
     _ = try await store.container
-    let application = Application(router: PhotoRoutes(StoreLibrary(store)).router())
-    do { try await application.test(.router, body) } catch {
+    var limits = PhotoRoutes<StoreLibrary>.Limits()
+    change(&limits)
+    let library = StoreLibrary(store)
+    let application = Application(router: PhotoRoutes(library, limits: limits).router())
+    do { try await application.test(.router) { client in try await body(client, library) } } catch {
         running.cancel()
         try? await running.value
         throw error

@@ -111,4 +111,35 @@ import Testing
         #expect(String(buffer: try #require(metrics.body)).contains("faultline_commits{store=\"photos\"} "))
         #expect(service.stop() == 0)
     }
+
+    @Test func `32 uploads of 5 MB at once take less than 100 MiB of memory, and are sent back whole`() async throws {
+        let service = try await RunningService(TemporaryFolder())
+        let album = try await makeAlbum(service)
+        var photos: [PhotoBody] = []
+        for number in 0..<32 {
+            let new = NewPhoto(
+                album: album.id, title: "\(number)", caption: "", camera: "box", takenAt: Date(), tags: [])
+            photos.append(try #require(try await service.withClient { try await post($0, "/photos", new) }))
+        }
+        let before = try service.peakByteCount
+        try await withThrowingTaskGroup { group in
+            for (number, photo) in photos.enumerated() {
+                group.addTask {
+                    let pixels = ByteBuffer(repeating: UInt8(number), count: 5_000_000)
+                    let status = try await service.withClient { client in
+                        try await client.put("/photos/\(photo.id)/pixels", body: pixels).status
+                    }
+                    #expect(status == .noContent)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let after = try service.peakByteCount
+        #expect(after - before < 100 << 20, "\((after - before) >> 20) MiB")
+        for (number, photo) in photos.enumerated() {
+            let body = try await service.withClient { try await $0.get("/photos/\(photo.id)/pixels").body }
+            #expect(body == ByteBuffer(repeating: UInt8(number), count: 5_000_000))
+        }
+        #expect(service.stop() == 0)
+    }
 }

@@ -90,6 +90,20 @@ import Testing
         }
     }
 
+    @Test func `pixels beyond the limit are refused, and the photo keeps its own`() async throws {
+        try await withLibrary(limits: { $0.pixelByteCount = 300_000 }) { client in
+            let album = try await client.addAlbum("Sea")
+            let photo = try await client.add(1, to: album.id)
+            let address = "/photos/\(photo.id)/pixels"
+            for (byteCount, status) in [(300_000, HTTPResponse.Status.noContent), (300_001, .contentTooLarge)] {
+                let pixels = ByteBuffer(repeating: 7, count: byteCount)
+                #expect(try await client.execute(uri: address, method: .put, body: pixels).status == status)
+            }
+            #expect(try await client.execute(uri: address, method: .get).body.readableBytes == 300_000)
+            #expect(try await client.execute(uri: "/photos/999/pixels", method: .put).status == .notFound)
+        }
+    }
+
     @Test func `deleting an album deletes its photos, their pixels and comments`() async throws {
         try await withLibrary { client in
             let album = try await client.addAlbum("Sea")
@@ -104,7 +118,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["18446744073709551616", "18446744073709551615", "-1", "%00", "~", "0", "9", "Photo~1"])
+    @Test(arguments: [
+        "18446744073709551616", "18446744073709551615", "-1", "+1", "01", "%00", "~", "0", "9", "Photo~1",
+    ])
     func `identifiers that lead to nothing are not found`(_ id: String) async throws {
         try await withLibrary { client in
             var statuses: [HTTPResponse.Status] = []

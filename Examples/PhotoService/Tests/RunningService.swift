@@ -61,6 +61,15 @@ final class RunningService: Sendable {
         return process.terminationStatus
     }
 
+    /// The most memory that the process had, in bytes.
+    var peakByteCount: Int {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+            return try #require(Int(line.filter(\.isNumber))) << 10
+        }
+    }
+
     var threadCount: Int {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task").count

@@ -1,10 +1,12 @@
 import Foundation
 import GRDB
+import Hummingbird
 import PhotoAPI
 
 extension GRDBLibrary {
-    func setPixels(_ pixels: Data, of photo: String) async throws -> Bool {
+    func setPixels(_ parts: PixelParts, of photo: String) async throws -> Bool {
         guard let id = Int64(photo) else { return false }
+        let pixels = Data(try await parts.collect().readableBytesView)
         return try await pool.write { database in
             try database.cachedStatement(sql: "UPDATE photo SET byteCount = ? WHERE id = ?")
                 .execute(arguments: [pixels.count, id])
@@ -15,13 +17,29 @@ extension GRDBLibrary {
         }
     }
 
-    func pixels(of photo: String, in range: Range<Int>) async throws -> Data? {
+    func pixels(of photo: String) async throws -> PixelBody? {
         guard let id = Int64(photo) else { return nil }
-        return try await pool.read { database in
-            let select = try database.cachedStatement(
-                sql: "SELECT substr(bytes, ?, ?) FROM photo LEFT JOIN pixels ON photoID = id WHERE id = ?")
-            let row = try Row.fetchOne(select, arguments: [range.lowerBound + 1, range.count, id])
-            return row.map { $0[0] ?? Data() }
+        let count = try await pool.read { database in
+            try Int.fetchOne(
+                database.cachedStatement(sql: "SELECT byteCount FROM photo WHERE id = ?"), arguments: [id])
+        }
+        return count.map { byteCount in
+            PixelBody(byteCount: byteCount) { write in
+                for start in stride(from: 0, to: byteCount, by: PixelBody.partByteCount) {
+                    let count = min(PixelBody.partByteCount, byteCount - start)
+                    guard let part = try await part(of: id, start, count), part.count == count else {
+                        throw LibraryError.missing("The pixels of \(id) were replaced.")
+                    }
+                    try await write(ByteBuffer(bytes: part))
+                }
+            }
+        }
+    }
+
+    private func part(of id: Int64, _ start: Int, _ count: Int) async throws -> Data? {
+        try await pool.read { database in
+            let select = try database.cachedStatement(sql: "SELECT substr(bytes, ?, ?) FROM pixels WHERE photoID = ?")
+            return try Data.fetchOne(select, arguments: [start + 1, count, id])
         }
     }
 

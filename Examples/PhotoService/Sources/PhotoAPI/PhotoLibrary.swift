@@ -27,9 +27,9 @@ package protocol PhotoLibrary: Sendable {
     func cameras() async throws -> [CameraBody]
 
     /// Stores the pixels of a photo; false if there is no such photo.
-    func setPixels(_ pixels: Data, of photo: String) async throws -> Bool
-    /// Some of the pixels of a photo; nil if there is no such photo.
-    func pixels(of photo: String, in range: Range<Int>) async throws -> Data?
+    func setPixels(_ parts: PixelParts, of photo: String) async throws -> Bool
+    /// The pixels of a photo; nil if there is no such photo.
+    func pixels(of photo: String) async throws -> PixelBody?
 
     func addComment(_ comment: NewComment, to photo: String) async throws -> CommentBody
     func comments(of photo: String, limit: Int) async throws -> [CommentBody]
