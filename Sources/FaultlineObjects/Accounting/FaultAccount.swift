@@ -59,7 +59,7 @@ public final class FaultAccount: Sendable {
                 return "descriptor.relationshipKeyPathsForPrefetching = [\\.\(path)]"
             }
             return
-                "relationshipPathsForPrefetching with the key paths of \(path), or a fetch of the objects of \(path)"
+                "relationshipPathsForPrefetching with the key paths of \(path); for a FetchRequest relationshipKeyPathsForPrefetching = [\"\(path)\"]"
         }
 
         /// The repeated load, and the remedy.

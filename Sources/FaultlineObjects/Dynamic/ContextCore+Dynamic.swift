@@ -20,7 +20,8 @@ extension ContextCore {
         if let home = home(of: type._$modelType) { return home }
         if type == ManagedObject.self {
             throw SwiftDataError.unknownSchema.explained(
-                "A FetchDescriptor does not say which entity's ManagedObjects are wanted. Use a FetchRequest.")
+                "The class ManagedObject does not say which entity is wanted. Use a FetchRequest, or another call that takes the name of an entity."
+            )
         }
         throw SwiftDataError.unknownSchema.explained(
             "\(String(reflecting: type)) is not among the models of this container. Add it to the container's schema.")

@@ -1,7 +1,7 @@
 public import Foundation
 
-// Safe because every stored value is one that Foundation intends to be sent, and the key paths of sort descriptors are
-// immutable.
+// Safe because every stored value is one that Foundation intends to be sent, and key paths of sort descriptors and of
+// stored properties are immutable.
 /// Describes a fetch: entity, filter, order, window.
 public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     /// Selects the objects; nil for all.
@@ -19,13 +19,15 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     /// A row is loaded whole, and large values never are: one property stands for all of the row.
     public var propertiesToFetch: [PartialKeyPath<T>] = []
     /// Relationships whose objects' rows are loaded with the fetch, so that reading those objects fires no fault.
+    ///
+    /// `relationshipPathsForPrefetching` leads on from those objects.
     public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
     /// Paths over several relationships: the rows of the objects at each step are loaded with the fetch.
     ///
     ///     descriptor.relationshipPathsForPrefetching = [[\Photo.album, \Album.owner]]
     ///
-    /// Each path begins with a relationship of `T`, and goes on with one of the class before. A fetch throws
-    /// `SwiftDataError.unsupportedKeyPath` for a path that does not.
+    /// Each path begins with a relationship of `T`; each next step is a relationship of the class that the step before
+    /// leads to. A fetch throws `SwiftDataError.unsupportedKeyPath` for a path that does not. An empty path loads nothing.
     public var relationshipPathsForPrefetching: [[AnyKeyPath]] = []
 
     /// Describes a fetch of all objects that satisfy `predicate`, in the order of `sortBy`.

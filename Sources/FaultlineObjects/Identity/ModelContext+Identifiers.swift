@@ -41,10 +41,27 @@ extension ModelContext {
     ///   - primaryKey: Any number: `PersistentIdentifier.primaryKey` of the object.
     ///   - type: The class of the object.
     /// - Returns: The object, a fault unless it is loaded; nil if none of the class has the number.
-    /// - Throws: `StorageError` if the store cannot be read.
+    /// - Throws: `StorageError` if the store cannot be read; `SwiftDataError.unknownSchema` if the container lacks the
+    ///   class.
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existing<T: PersistentModel>(primaryKey: UInt64, as type: T.Type = T.self) throws -> T? {
-        try core.throwing { try ObjectRegistry(core).storedModel(primaryKey: primaryKey, T._$modelType) as? T }
+        try core.throwing { try ObjectRegistry(core).storedModel(primaryKey: primaryKey, core.require(T.self)) as? T }
+    }
+
+    /// Finds the object of an entity by its primary key; as the form that takes a class.
+    ///
+    ///     let photo = try context.existing(primaryKey: key, entityName: "Photo")
+    ///
+    /// - Throws: `StorageError` if the store cannot be read; `SwiftDataError.unknownSchema` if the container lacks the
+    ///   entity, or has a class for it.
+    /// - Complexity: As the form that takes a class.
+    public func existing(primaryKey: UInt64, entityName: String) throws -> ManagedObject? {
+        try core.throwing {
+            let type = try core.requireDynamic(entityName)
+            return try core.home(of: type).flatMap {
+                try ObjectRegistry(core).storedModel(primaryKey: primaryKey, $0) as? ManagedObject
+            }
+        }
     }
 
     /// The object of an identifier, never nil.

@@ -73,8 +73,8 @@ extension ObjectRegistry {
     /// The object of a number that may come from outside, if it is stored and not deleted.
     ///
     /// - Throws: `LogError` if the store cannot be read.
-    func storedModel(primaryKey: UInt64, _ type: ModelType) throws -> (any PersistentModel)? {
-        guard primaryKey > 0, primaryKey <= Limits.recordIDMax, let home = context.home(of: type) else { return nil }
+    func storedModel(primaryKey: UInt64, _ home: EntityHome) throws -> (any PersistentModel)? {
+        guard primaryKey > 0, primaryKey <= Limits.recordIDMax, let type = home.type else { return nil }
         return try storedModel(primaryKey, home, type)
     }
 

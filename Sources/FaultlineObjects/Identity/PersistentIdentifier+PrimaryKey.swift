@@ -4,9 +4,9 @@ internal import FaultlineLog
 extension PersistentIdentifier {
     /// The number of the object within its entity and store, from 1; nil for an object that was never saved.
     ///
-    ///     let address = "/photos/\(photo.persistentModelID.primaryKey ?? 0)"  // /photos/17
+    ///     if let key = photo.persistentModelID.primaryKey { links.append("/photos/\(key)") }  // /photos/17
     ///
-    /// It never changes and is never used again. `existing(primaryKey:as:)` finds the object.
+    /// The store never gives it to another object of the entity. `existing(primaryKey:as:)` finds the object.
     ///
     /// - Complexity: O(1).
     public var primaryKey: UInt64? { isTemporary ? nil : number }
@@ -16,7 +16,7 @@ extension PersistentIdentifier {
     ///     let id = try PersistentIdentifier.identifier(for: store, entityName: "Photo", primaryKey: 17)
     ///
     /// - Parameters:
-    ///   - storeIdentifier: The store: `storeIdentifier` of another identifier, 32 hexadecimal digits.
+    ///   - storeIdentifier: The store: `storeIdentifier` of another identifier, 32 hexadecimal digits in lower case.
     ///   - entityName: The name of the entity, at most 4,096 bytes.
     ///   - primaryKey: The number, or text of decimal digits: its description is read.
     /// - Returns: An identifier that equals that of the object.
@@ -26,13 +26,14 @@ extension PersistentIdentifier {
         for storeIdentifier: String, entityName: String, primaryKey: T
     ) throws -> PersistentIdentifier {
         guard let store = store(storeIdentifier) else {
-            throw invalid("storeIdentifier is 32 hexadecimal digits, and not \"\(storeIdentifier.excerpt)\".")
+            throw invalid("storeIdentifier has 32 digits 0 to 9, a to f, not \"\(storeIdentifier.excerpt)\".")
         }
         guard entityName.utf8.count <= nameByteCountMax else {
             throw invalid("entityName has at most \(nameByteCountMax) bytes, and not \(entityName.utf8.count).")
         }
         let text = primaryKey.description
-        guard let number = UInt64(text), (1...Limits.recordIDMax).contains(number) else {
+        // A number has one text: no sign, no leading zeros.
+        guard let number = UInt64(text), (1...Limits.recordIDMax).contains(number), String(number) == text else {
             throw invalid("primaryKey is a number from 1 to \(Limits.recordIDMax), and not \"\(text.excerpt)\".")
         }
         return PersistentIdentifier(storeID: store, entityName: entityName, number: number)

@@ -9,7 +9,7 @@ extension FetchCursor: LosslessStringConvertible {
     ///     let next = "/photos?after=\(cursor)"
     ///
     /// It has ASCII letters, digits, `-` and `_` only, so it is a parameter of a URL as it is. It holds the values of
-    /// sort keys, unencrypted, and is about a third longer than they are, and 32 bytes.
+    /// sort keys, unencrypted: one for a date has about 70 characters, and one for a long text is long.
     ///
     /// - Complexity: Linear in the length of the keys.
     public var description: String {
@@ -33,8 +33,8 @@ extension FetchCursor: LosslessStringConvertible {
     ///
     ///     guard let cursor = FetchCursor(parameters["after"]) else { throw HTTPError(.badRequest) }
     ///
-    /// - Parameter description: The text. Nil is returned if it is not as `description` writes it, and if no object can
-    ///   have the identifier. A fetch refuses a cursor of another fetch.
+    /// - Parameter description: The text. Nil is returned if it is not as `description` writes it, if no object can have
+    ///   the identifier, and for more than 256 properties. A fetch refuses a cursor of another fetch.
     /// - Complexity: Linear in the length of the text.
     public init?(_ description: String) {
         guard let bytes = Base64URL.decode(description) else { return nil }
@@ -43,6 +43,8 @@ extension FetchCursor: LosslessStringConvertible {
     }
 
     private static var textVersion: UInt8 { 1 }
+    /// The most properties of an order that a text may have.
+    fileprivate static var sortCountMax: UInt64 { 256 }
 
     private static func read(_ bytes: UnsafeRawBufferPointer) -> FetchCursor? {
         var reader = ByteReader(bytes)
@@ -77,9 +79,8 @@ extension ByteReader {
         readSizedBytes().flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// Each element takes a byte at least, so a false count ends at the end of the bytes.
     fileprivate mutating func readList<Element>(_ read: (inout ByteReader) -> Element?) -> [Element]? {
-        guard let count = readVarint(), count <= UInt64(remainingByteCount) else { return nil }
+        guard let count = readVarint(), count <= FetchCursor.sortCountMax else { return nil }
         var elements: [Element] = []
         for _ in 0..<count {
             guard let element = read(&self) else { return nil }

@@ -105,10 +105,14 @@ enum PhotoService {
                     pixels: Data(count: 9_000)))
         }
         try context.save()
+        struct BadRequest: Error {}
         let received: String? = nil
         // snippet
         let order = FetchDescriptor<Photo>(sortBy: [SortDescriptor(\.taken)])
-        let cursor = received.flatMap(FetchCursor.init)
+        let cursor = try received.map { text in
+            guard let cursor = FetchCursor(text) else { throw BadRequest() }
+            return cursor
+        }
         let page = try context.fetchPage(order, after: cursor, size: 50)
         let body = page.objects.map(\.name)
         let link = page.cursor.map { "/photos?after=\($0)" }  // for the next request

@@ -29,7 +29,28 @@ import Testing
         let document = try store.context().first(Document.self)
         let key = try #require(document.persistentModelID.primaryKey)
         #expect(try store.context().existing(primaryKey: key, as: Folder.self) == nil)
-        #expect(try store.context().existing(primaryKey: key, as: ManagedObject.self) == nil)
+    }
+
+    @Test func `a class or an entity that the container lacks is refused, and not called missing`() throws {
+        let context = store.context()
+        #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, as: Ranked.self) }
+        #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, as: ManagedObject.self) }
+        #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, entityName: "Document") }
+        #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, entityName: "Nothing") }
+    }
+
+    @Test func `an object without a class is found by the name of its entity`() throws {
+        let dynamic = try DynamicStore()
+        let context = ModelContext(dynamic.container)
+        let department = try context.insertNewObject(forEntityName: "Department")
+        department.setValue("d", forKey: "name")
+        try context.save()
+        let key = try #require(department.objectID.primaryKey)
+        let fresh = ModelContext(dynamic.container)
+        let found = try #require(try fresh.existing(primaryKey: key, entityName: "Department"))
+        #expect(found.value(forKey: "name") as? String == "d")
+        #expect(try fresh.existing(primaryKey: key + 1, entityName: "Department") == nil)
+        #expect(try fresh.existing(primaryKey: key, entityName: "Person") == nil)
     }
 
     @Test func `deleted and unsaved objects have no place under a primary key`() throws {
@@ -76,7 +97,7 @@ import Testing
         #expect(error == .unknownSchema && error?.explanation.contains("storeIdentifier") == true)
     }
 
-    @Test(arguments: ["0", "-1", "1.5", "", "18446744073709551616", "18446744073709551615"])
+    @Test(arguments: ["0", "-1", "+1", "01", "1.5", "", "18446744073709551616", "18446744073709551615"])
     func `an identifier of no object is refused`(key: String) throws {
         let place = try #require(try store.context().first(Document.self).persistentModelID.storeIdentifier)
         let error = #expect(throws: SwiftDataError.self) {

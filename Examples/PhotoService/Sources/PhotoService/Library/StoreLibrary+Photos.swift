@@ -62,7 +62,7 @@ extension StoreLibrary {
         try await perform { context in
             var newest = FetchDescriptor<Photo>(sortBy: [SortDescriptor(\.takenAt, order: .reverse)])
             newest.fetchLimit = limit
-            newest.relationshipKeyPathsForPrefetching = [\.album, \.comments]
+            newest.relationshipPathsForPrefetching = [[\Photo.album, \Album.owner], [\Photo.comments]]
             return try context.fetch(newest).map { photo in
                 let comments = photo.comments
                 return FeedEntry(

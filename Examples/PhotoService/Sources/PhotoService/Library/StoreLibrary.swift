@@ -39,7 +39,9 @@ package struct StoreLibrary: PhotoLibrary {
 extension ModelContext {
     /// The object of a key that a client sent; nil if it leads to nothing.
     func object<T: PersistentModel>(_ key: String, as type: T.Type = T.self) throws -> T? {
-        try UInt64(key).flatMap { try existing(primaryKey: $0, as: type) }
+        // An object has one address: no sign, no leading zeros.
+        guard let number = UInt64(key), String(number) == key else { return nil }
+        return try existing(primaryKey: number, as: type)
     }
 
     /// The object of a key that a client sent for something that is to be added to it.
