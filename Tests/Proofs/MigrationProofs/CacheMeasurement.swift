@@ -26,8 +26,7 @@ func measureCache(_ directory: String, rows: Int, budget: Int) throws -> CacheMe
     guard employees.count == rows else { throw ProofError("\(employees.count) objects instead of \(rows)") }
 
     var measurement = CacheMeasurement()
-    _ = PeakMemory.reset()
-    let residentBefore = PeakMemory.residentByteCount ?? 0
+    let rise = try PeakMemory.Rise()
     let allocatedBefore = PeakMemory.allocatedByteCount
     func touch(_ place: Int) throws {
         let employee = employees[place]
@@ -44,7 +43,7 @@ func measureCache(_ directory: String, rows: Int, budget: Int) throws -> CacheMe
     var stride = rows * 5 / 8 | 1
     while greatestCommonDivisor(stride, rows) != 1 { stride += 2 }
     for step in 0..<rows { try touch(step * stride % rows) }
-    measurement.peakByteCount = (PeakMemory.peakByteCount ?? 0) - residentBefore
+    measurement.peakByteCount = try rise.byteCount()
     try withExtendedLifetime(employees) { try container.close() }
     return measurement
 }

@@ -64,14 +64,14 @@ struct CustomStageMeasurement {
         let store = folder.path + "/store"
         try prepare(store)
         StagedClosure.current.withLock { $0 = { [shape, count] in try Self.migrate($0, shape, count) } }
-        _ = PeakMemory.reset()
-        let before = PeakMemory.residentByteCount ?? 0
+        let rise = try PeakMemory.Rise()
+        let before = rise.before
         let start = ContinuousClock.now
         let container = try ModelContainer(
             for: Staged2.models, migrationPlan: StagedPlan.self, directory: store, on: PosixDisk(),
             options: LogOptions(), migration: MigrationOptions(memoryCeiling: ceiling))
         let duration = ContinuousClock.now - start
-        let peak = (PeakMemory.peakByteCount ?? 0) - before
+        let peak = try rise.byteCount()
         let marks = StagedClosure.marks.withLock { $0 }
         let isRight = try isRight(ModelContext(container))
         try container.close()
@@ -111,7 +111,7 @@ struct CustomStageMeasurement {
 
     private static func migrate(_ context: ModelContext, _ shape: Shape, _ count: Int) throws {
         let notes = try context.fetch(FetchDescriptor<Staged2.Note>())
-        StagedClosure.mark()
+        try StagedClosure.mark()
         switch shape {
         case .values:
             for note in notes { note.body = value(note.number) }
@@ -146,9 +146,9 @@ struct CustomStageMeasurement {
             var sum = 0
             for note in notes { sum += note.text.utf8.count }
         }
-        StagedClosure.mark()
+        try StagedClosure.mark()
         try context.save()
-        StagedClosure.mark()
+        try StagedClosure.mark()
     }
 
     private func isRight(_ context: ModelContext) throws -> Bool {
@@ -174,8 +174,8 @@ private enum StagedClosure {
     static let current = Guarded<(@Sendable (ModelContext) throws -> Void)?>(nil)
     static let marks = Guarded<[Int]>([])
 
-    static func mark() {
-        let resident = PeakMemory.residentByteCount ?? 0
+    static func mark() throws {
+        let resident = try PeakMemory.known(PeakMemory.residentByteCount, "VmRSS")
         marks.withLock { $0.append(resident) }
     }
 }

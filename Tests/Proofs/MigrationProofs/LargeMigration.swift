@@ -79,16 +79,15 @@ struct LargeMigration {
     ///   - kind: The kind of the stage.
     ///   - ceiling: The memory ceiling in bytes.
     /// - Returns: The costs, and whether all data was migrated.
-    /// - Throws: Errors of the container.
+    /// - Throws: Errors of the container, and `PeakMemory.Unmeasured`.
     func migrate(_ kind: Kind, ceiling: Int) throws -> Outcome {
-        _ = PeakMemory.reset()
-        let before = PeakMemory.residentByteCount ?? 0
+        let rise = try PeakMemory.Rise()
         let start = ContinuousClock.now
         let container = try ModelContainer(
             for: Large2.models, migrationPlan: kind.plan, directory: directory, on: PosixDisk(), options: LogOptions(),
             migration: MigrationOptions(memoryCeiling: ceiling))
         let duration = ContinuousClock.now - start
-        let peak = (PeakMemory.peakByteCount ?? 0) - before
+        let peak = try rise.byteCount()
         let outcome = Outcome(
             peakByteCount: peak, blobByteCountRead: container.migrationReport.blobBytesRead,
             seconds: duration / .seconds(1), isRight: try isRight(ModelContext(container)))

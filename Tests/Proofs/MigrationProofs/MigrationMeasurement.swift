@@ -143,15 +143,14 @@ private struct HeldVersion {
 ///   - isHeld: Whether a container of the old version stays open during the migration, with the default memory budget.
 ///   - progress: Called after every thousand objects with the number of migrated objects.
 /// - Returns: The costs, and whether all objects were migrated.
-/// - Throws: Errors of the container.
+/// - Throws: Errors of the container, and `PeakMemory.Unmeasured`.
 func measureMigration(
     _ directory: String, rows: Int, ceiling: Int, plan: any SchemaMigrationPlan.Type, isHeld: Bool,
     progress: @escaping @Sendable (Int) -> Void
 ) throws -> MigrationMeasurement {
     var measurement = MigrationMeasurement()
     let held = try isHeld ? HeldVersion(directory) : nil
-    _ = PeakMemory.reset()
-    let before = PeakMemory.residentByteCount ?? 0
+    let rise = try PeakMemory.Rise()
     let start = ContinuousClock.now
     let container = try ModelContainer(
         for: Measured2.models, migrationPlan: plan, directory: directory, on: PosixDisk(),
@@ -160,7 +159,7 @@ func measureMigration(
             memoryCeiling: ceiling, progress: { if $0.pass == .instances { progress($0.done) } }))
     let duration = ContinuousClock.now - start
     measurement.seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-    measurement.peakByteCount = (PeakMemory.peakByteCount ?? 0) - before
+    measurement.peakByteCount = try rise.byteCount()
     measurement.rows = container.migrationReport.objectsWritten
     measurement.resumes = container.migrationReport.resumes
     var seen = [Bool](repeating: false, count: rows)

@@ -40,6 +40,42 @@ package enum PeakMemory {
         return (result, Swift.max(0, peak - before))
     }
 
+    /// The rise of the peak of resident memory from its making on, for proofs: it is measured, or an error is thrown.
+    package struct Rise {
+        /// Resident bytes when it was made.
+        package let before: Int
+
+        /// Resets the peak.
+        ///
+        /// - Throws: `Unmeasured` if the kernel does not allow that, or has no resident bytes.
+        package init() throws(Unmeasured) { try self.init(isReset: reset(), before: residentByteCount) }
+
+        /// With what the kernel said.
+        package init(isReset: Bool, before: Int?) throws(Unmeasured) {
+            guard isReset else { throw Unmeasured(cause: "it cannot be reset by /proc/self/clear_refs") }
+            self.before = try known(before, "VmRSS")
+        }
+
+        /// By how many bytes the peak rose above the resident bytes before.
+        ///
+        /// - Throws: `Unmeasured` if the kernel has no peak.
+        package func byteCount(to peak: Int? = peakByteCount) throws(Unmeasured) -> Int {
+            try known(peak, "VmHWM") - before
+        }
+    }
+
+    /// Resident memory cannot be measured.
+    package struct Unmeasured: Error, CustomStringConvertible {
+        package let cause: String
+        package var description: String { "the peak of resident memory cannot be measured: \(cause)" }
+    }
+
+    /// A figure of `/proc/self/status`, if it has it.
+    package static func known(_ figure: Int?, _ field: String) throws(Unmeasured) -> Int {
+        guard let figure else { throw Unmeasured(cause: "/proc/self/status has no \(field)") }
+        return figure
+    }
+
     /// Makes the allocator map each block from a size on separately, so that `mappedGrowth` sees it.
     ///
     /// For the rest of the process: call it in a separate child process.

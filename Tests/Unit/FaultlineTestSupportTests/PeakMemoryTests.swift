@@ -20,4 +20,12 @@ struct PeakMemoryTests {
             #expect(try #require(PeakMemory.peakByteCount) < 60 << 20)
         }
     }
+
+    @Test func `a rise that the kernel does not tell is not measured`() throws {
+        #expect(throws: PeakMemory.Unmeasured.self) { try PeakMemory.Rise(isReset: false, before: 1) }
+        #expect(throws: PeakMemory.Unmeasured.self) { try PeakMemory.Rise(isReset: true, before: nil) }
+        let rise = try PeakMemory.Rise(isReset: true, before: 5)
+        #expect(throws: PeakMemory.Unmeasured.self) { try rise.byteCount(to: nil) }
+        try #expect(rise.byteCount(to: 12) == 7)
+    }
 }

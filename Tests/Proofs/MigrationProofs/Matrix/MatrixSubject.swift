@@ -42,14 +42,13 @@ extension MatrixCell.Shape {
         let options = MigrationOptions(
             memoryCeiling: cell.ceiling << 20,
             progress: { progress in counted.withLock { $0 = max($0, progress.engineBytes) } })
-        _ = PeakMemory.reset()
-        let before = PeakMemory.residentByteCount ?? 0
+        let rise = try PeakMemory.Rise()
         let start = ContinuousClock.now
         let container = try ModelContainer(
             for: subject.newModels(cell.kind), migrationPlan: subject.plan(cell.kind), directory: directory,
             on: PosixDisk(), options: LogOptions(), migration: options)
         let duration = ContinuousClock.now - start
-        let peak = (PeakMemory.peakByteCount ?? 0) - before
+        let peak = try rise.byteCount()
         let isRight = try subject.isRight(ModelContext(container), cell.size, cell.kind)
         try container.close()
         return MatrixLine(
