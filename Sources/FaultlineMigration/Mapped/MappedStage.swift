@@ -84,12 +84,14 @@ final class MappedStage: MappedObjects {
     ///   - old: The old object.
     ///   - new: The new object.
     ///   - mapping: The mapping.
-    ///   - isNew: Whether the mapping has just made the new object, so that it is in no pair yet.
+    ///   - isNew: Whether the mapping has just made the new object; if it is unsaved, it is in no pair yet.
     /// - Throws: The store's error if it cannot be read.
     func associate(
         _ old: ManagedObject, with new: ManagedObject, _ mapping: ResolvedMapping, isNew: Bool
     ) throws {
         let number = old.objectID.number
+        // Code of the mapping may have saved the new object, and found it.
+        let isNew = isNew && new.isInserted
         if try !isNew && isAssociated(old: number, new, mapping) { return }
         associationCount += 1
         course.countMade(by: mapping.mapping.name)
