@@ -233,7 +233,7 @@ final class MigrationCourse {
                 },
                 entity: entity, mapping: mapping, done: meter.done, total: meter.total,
                 bytesWritten: Int(clamping: log.writtenByteCount &- beginByteCount),
-                objectsPerSecond: meter.rate(now), engineBytes: log.budget.used, timeLeft: meter.timeLeft(now)))
+                engineBytes: log.budget.used, objectsPerSecond: meter.rate(now), timeLeft: meter.timeLeft(now)))
     }
 
     /// Updates time, bytes and reads: called before the counts are written or reported.

@@ -39,13 +39,15 @@ public struct MigrationProgress: Sendable, Equatable {
     public let total: Int
     /// Bytes that this opening's migration has written to the store's files so far.
     public let bytesWritten: Int
+    /// Shows how much of the ceiling the engine takes while a migration runs:
+    /// `gauge.record(progress.engineBytes)`.
+    ///
+    /// Bytes of memory that the engine counts now: rows, table pages, blocks of indexes, changes in memory and buffers.
+    /// They are part of `MigrationOptions.memoryCeiling`; objects that a stage has not saved yet are not among them.
+    public let engineBytes: Int
     /// Objects that the pass does in a second, over this entity, since it began or was resumed; nil until that is
     /// known.
     public let objectsPerSecond: Double?
-    /// Bytes of memory that the engine counts now: rows, table pages, blocks of indexes, changes in memory and buffers.
-    ///
-    /// They are part of `MigrationOptions.memoryCeiling`; objects that a stage has not saved yet are not among them.
-    public let engineBytes: Int
     /// The estimated time for the rest of this entity at that rate; nil if it is unknown.
     public let timeLeft: Duration?
 }

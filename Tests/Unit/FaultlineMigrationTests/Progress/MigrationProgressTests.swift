@@ -80,6 +80,18 @@ struct MigrationProgressTests {
         #expect(seen.value.last?.done == 2, "the pictures of posters")
     }
 
+    @Test func `it has the memory that the engine counts, of the ceiling`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        var (options, seen) = options(1_000)
+        options.memoryCeiling = 16 << 20
+        try stores.use(Work2.self, WorkPlan.self, migration: options) { _, _ in }
+        let counted = seen.value.map(\.engineBytes)
+        #expect(counted.allSatisfy { (1...16 << 20).contains($0) }, "\(counted)")
+        #expect(Set(counted).count > 1)
+        seen.value = []
+    }
+
     @Test(arguments: [0, 40])
     func `progress comes every thousand objects, or every 100 ms`(milliseconds: UInt64) throws {
         let stores = Stores()
