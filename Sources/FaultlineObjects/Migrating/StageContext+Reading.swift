@@ -98,7 +98,8 @@ extension StageContext {
     package func readAhead(_ numbers: [RecordID], entityNamed name: String) {
         guard let home = core.home(named: name), (try? core.beginReading()) != nil else { return }
         defer { core.endReading() }
-        home.prefetchedRows.removeAll(keepingCapacity: true)
+        // A dictionary that an earlier fetch has made large would stay so.
+        home.prefetchedRows.removeAll(keepingCapacity: home.prefetchedRows.capacity <= 1_024)
         try? RowCache(core).keepRows(of: numbers, home, onlyNeighbours: true)
     }
 
