@@ -42,7 +42,7 @@ ifneq ($(filter memory,$(MAKECMDGOALS)),)
 N ?= $(if $(CANARY),300,5120)
 BUDGET ?= $(if $(CANARY),16,64)
 endif
-# Stores and results of `memory-matrix`, outside the tree: up to 30 GiB while it runs.
+# Stores and results of `memory-matrix`, outside the tree.
 MATRIX ?= $(CACHE)/faultline-matrix
 # Lives of `model`: 334 make a million operations.
 ifneq ($(filter model,$(MAKECMDGOALS)),)
@@ -157,12 +157,12 @@ memory: setup  ## Migrates a store of N MiB by two kinds of stages, at a ceiling
 	@$(if $(CANARY),,$(MIGRATION_PROOFS) peaks)
 	@$(MIGRATION_PROOFS) large $(N) $(BUDGET) $(if $(CANARY),--canary)
 
-# A cell that was measured for the same sources is not measured again.
+# A cell that was measured for the same committed sources is not measured again, unless FRESH=1.
 memory-matrix: setup  ## Peaks of all kinds of stages, by size and shape of the store, as a table; docs/Testing.md
 	@$(RELEASE) --product MigrationProofs --quiet
-	@status=0; $(MIGRATION_PROOFS) matrix $(MATRIX) $$(.ci/sources-commit) $(if $(SHAPE),--shape $(SHAPE)) \
-	    $(if $(RECORD),--document docs/Migrations.md) || status=$$?; \
-	    $(if $(RECORD),cp $(MATRIX)/results.jsonl Benchmarks/Results/memory-matrix.jsonl;) exit $$status
+	@$(MIGRATION_PROOFS) matrix $(MATRIX) $$(.ci/sources-commit) $(if $(SHAPE),--shape $(SHAPE)) $(if $(KIND),--kind $(KIND)) \
+	    $(if $(FRESH),--fresh) \
+	    $(if $(RECORD),--document docs/Migrations.md --lines Benchmarks/Results/memory-matrix.jsonl)
 
 full-disk: setup  ## Fills an ext4 of 32 MiB and a tmpfs of 16 MiB, N times each (root only); docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet

@@ -16,9 +16,10 @@ struct MigrationProofs {
                MigrationProofs custom SHAPE COUNT CEILING        memory of a custom stage that saves once; the ceiling in MiB
                MigrationProofs large MEBIBYTES CEILING [--canary]   a store of that size by two kinds of stages; both in MiB
                MigrationProofs peaks                             peaks of memory of migrations of different sizes
-               MigrationProofs matrix FOLDER COMMIT [--smallest] [--shape NAME] [--table] [--document FILE]
+               MigrationProofs matrix FOLDER COMMIT [--smallest] [--shape NAME] [--kind NAME] [--fresh] [--table]
+                                      [--document FILE] [--lines FILE]
                                                                  peaks of all kinds of stages, shapes and sizes; --table:
-                                                                 of the cells on record
+                                                                 of the cells on record; --fresh: measured again
                MigrationProofs graph --seeds COUNT | --seed ONE | --canary | --check FILE   random operations on objects
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """

@@ -22,11 +22,14 @@ struct MemoryMatrixTests {
         }
     }
 
-    private static func table(_ cells: [Cell], rest: String = "") throws -> ProofProcess {
-        let folder = TemporaryDirectory()
+    private static func table(
+        _ cells: [Cell], rest: String = "", commit: String = "abc", _ words: [String] = [],
+        in folder: TemporaryDirectory = TemporaryDirectory()
+    ) throws -> ProofProcess {
         let text = cells.map { $0.line + "\n" }.joined() + rest
         try Data(text.utf8).write(to: URL(filePath: folder.path + "/results.jsonl"))
-        return try ProofProcess(["matrix", folder.path, "abc", "--shape", "flat", "--table"], of: "MigrationProofs")
+        return try ProofProcess(
+            ["matrix", folder.path, commit, "--shape", "flat", "--table"] + words, of: "MigrationProofs")
     }
 
     /// All cells of the shape, each within its bounds.
@@ -57,6 +60,10 @@ struct MemoryMatrixTests {
             Cell(size: 4_000_000, peak: 1, isRight: false),
             "violation: flat, streamed, 4000000 objects, 16 MiB: not all objects were migrated"
         ),
+        (
+            Cell(size: 4_000_000, peak: 0),
+            "violation: flat, streamed, 4000000 objects, 16 MiB: no rise of the peak was measured"
+        ),
         (Cell(size: 1_000_000, peak: 26), "violation: flat, streamed, 16 MiB: the peak grows by 5.0 MiB"),
     ])
     private func `it fails at a broken bound`(cell: Cell, message: String) throws {
@@ -76,5 +83,53 @@ struct MemoryMatrixTests {
         #expect(run.status == 1)
         #expect(run["measured"] == 34 && run["violations"] == 0)
         #expect(run.lines.contains("| flat | streamed | 16 | 31.0 (0.0) | not run | 31.0 (0.0) | 0.0 |"))
+    }
+
+    @Test func `a slope above its bound is bold`() throws {
+        let run = try Self.table(Self.kept + [Cell(size: 1_000_000, peak: 26)])
+        #expect(run.lines.contains("| flat | streamed | 16 | 26.0 (0.0) | 31.0 (0.0) | 31.0 (0.0) | **5.0** |"))
+    }
+
+    /// All sources that were changed since a commit have one name.
+    @Test func `results of changed sources are not used again`() throws {
+        let cells = Self.kept.map { Cell(kind: $0.kind, size: $0.size, ceiling: $0.ceiling, peak: 1, commit: "abc+") }
+        let run = try Self.table(cells, commit: "abc+")
+        #expect(run.status == 1)
+        #expect(run["measured"] == 0)
+    }
+
+    @Test func `cells can be measured again, and those of one kind`() throws {
+        let run = try Self.table(Self.kept, ["--kind", "streamed", "--fresh"])
+        #expect(run.status == 1)
+        #expect(run["cells"] == 7 && run["measured"] == 0)
+        let kept = try Self.table(Self.kept, ["--kind", "streamed"])
+        #expect(kept.status == 0)
+        #expect(kept["cells"] == 7 && kept["measured"] == 7)
+    }
+
+    @Test func `a line behind one that was cut off counts`() throws {
+        let folder = TemporaryDirectory()
+        _ = try Self.table([Cell(size: 1_000_000, peak: 1)], rest: "{\"cell\":{", in: folder)
+        let file = folder.path + "/results.jsonl"
+        let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+        try Data((text + Cell(size: 4_000_000, peak: 1).line).utf8).write(to: URL(filePath: file))
+        let run = try ProofProcess(["matrix", folder.path, "abc", "--shape", "flat", "--table"], of: "MigrationProofs")
+        #expect(run["measured"] == 2)
+    }
+
+    @Test func `the document gets all cells, and the lines are those of the commit`() throws {
+        let folder = TemporaryDirectory()
+        let (document, lines) = (folder.path + "/document.md", folder.path + "/lines.jsonl")
+        let marks = "<!-- memory-matrix: written by make memory-matrix RECORD=1 -->\n<!-- end of memory-matrix -->\n"
+        try Data(marks.utf8).write(to: URL(filePath: document))
+        let cells = Self.kept + [Cell(size: 1_000_000, peak: 20, commit: "abd"), Cell(size: 1_000_000, peak: 29)]
+        let words = ["--document", document, "--lines", lines]
+        let run = try Self.table(cells, words, in: folder)
+        #expect(run.status == 0)
+        let text = try String(contentsOf: URL(filePath: document), encoding: .utf8).split(separator: "\n")
+        #expect(text.contains("| flat | streamed | 16 | 29.0 (0.0) | 31.0 (0.0) | 31.0 (0.0) | 2.0 |"))
+        #expect(text.contains("| values | custom | 256 |  |  | not run |  |"))
+        let written = try String(contentsOf: URL(filePath: lines), encoding: .utf8).split(separator: "\n")
+        #expect(written.count == 35 && written.allSatisfy { $0.contains("\"commit\":\"abc\"") })
     }
 }

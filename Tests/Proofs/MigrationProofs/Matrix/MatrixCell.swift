@@ -94,5 +94,6 @@ struct MatrixLine: Codable {
     /// Whether all objects were migrated.
     let right: Bool
 
-    var isKept: Bool { right && peak <= cell.byteCountMax }
+    /// Without a rise nothing was measured.
+    var isKept: Bool { right && peak > 0 && peak <= cell.byteCountMax }
 }

@@ -12,17 +12,20 @@ struct MatrixProof {
     private let folder: String
     private let commit: String
     private let cells: [MatrixCell]
-    /// Whether the cells are a part of the matrix, so that others may be missing.
-    private let isPart: Bool
+    /// Gets the table of all cells.
     private let document: String?
+    /// Gets the lines of the commit.
+    private let lines: String?
     /// Whether missing cells are measured.
     private let measures: Bool
+    /// Whether results on record are not used.
+    private let isFresh: Bool
 
     /// Removed at the end if the cells are not recorded.
     private let temporary: TemporaryDirectory?
 
-    /// - Parameter arguments: `FOLDER COMMIT`, or a dash for a folder that is removed at the end, then `--smallest`, `--shape NAME`, `--table`, `--document
-    ///   FILE`, in any order.
+    /// - Parameter arguments: `FOLDER COMMIT`, with a dash for a folder that is removed at the end; then `--smallest`,
+    ///   `--shape NAME`, `--kind NAME`, `--fresh`, `--table`, `--document FILE`, `--lines FILE`, in any order.
     /// - Throws: `WrongUsage`.
     init(_ arguments: [String]) throws {
         var words = arguments[...]
@@ -30,9 +33,10 @@ struct MatrixProof {
             throw WrongUsage(message: "matrix needs a folder and a commit")
         }
         var cells = MatrixCell.all
-        var isPart = false
         var document: String?
+        var lines: String?
         var measures = true
+        var isFresh = false
         while let word = words.popFirst() {
             switch word {
             case "--smallest":
@@ -40,15 +44,23 @@ struct MatrixProof {
                     $0.size != $0.shape.sizes[0] || $0.ceiling != MatrixCell.ceilings[0]
                         || $0.kind != $0.shape.kindInGate
                 }
-                isPart = true
             case "--shape":
                 guard let shape = words.popFirst().flatMap(MatrixCell.Shape.init) else {
                     let names = MatrixCell.Shape.allCases.map(\.rawValue).joined(separator: ", ")
                     throw WrongUsage(message: "--shape needs one of \(names)")
                 }
                 cells.removeAll { $0.shape != shape }
-                isPart = true
+            case "--kind":
+                guard let kind = words.popFirst().flatMap(MatrixCell.Kind.init) else {
+                    let names = MatrixCell.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw WrongUsage(message: "--kind needs one of \(names)")
+                }
+                cells.removeAll { $0.kind != kind }
+            case "--fresh": isFresh = true
             case "--table": measures = false
+            case "--lines":
+                guard let file = words.popFirst() else { throw WrongUsage(message: "--lines needs a file") }
+                lines = file
             case "--document":
                 guard let file = words.popFirst() else { throw WrongUsage(message: "--document needs a file") }
                 document = file
@@ -59,14 +71,17 @@ struct MatrixProof {
         self.folder = temporary?.path ?? folder
         self.commit = commit
         self.cells = cells
-        self.isPart = isPart
         self.document = document
+        self.lines = lines
         self.measures = measures
+        self.isFresh = isFresh
     }
 
     func run() throws -> Int32 {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var record = try MatrixRecord(folder + "/results.jsonl", commit: commit)
+        if isFresh { record.forget(cells) }
+        if measures { removeStores() }
         var refused: [String] = []
         // Both ends first: they give the slope.
         for place in measures ? [0, 2, 1] : [] {
@@ -81,11 +96,12 @@ struct MatrixProof {
                 try measure(missing, shape, size, &record)
             }
         }
-        let table = MatrixTable(record, isPart ? cells : MatrixCell.all)
+        let table = MatrixTable(record, cells)
         print(table.text)
         refused.forEach { print("refused: \($0)") }
         table.violations.forEach { print("violation: \($0)") }
-        if let document { try table.write(to: document) }
+        if let document { try MatrixTable(record, MatrixCell.all).write(to: document) }
+        if let lines { try record.copy(to: lines) }
         print(
             """
             {"cells":\(cells.count),"measured":\(cells.count { record[$0] != nil }),\
@@ -97,20 +113,14 @@ struct MatrixProof {
     private func measure(
         _ cells: [MatrixCell], _ shape: MatrixCell.Shape, _ size: Int, _ record: inout MatrixRecord
     ) throws {
-        let prepared = "\(folder)/\(shape.rawValue)-\(size)"
-        if access(prepared, F_OK) != 0 {
-            ProofShell.note("preparing \(shape.rawValue), \(size) objects")
-            let part = prepared + ".part"
-            TemporaryDirectory.remove(part)
-            let run = try ProofProcess(
-                ["matrix-prepare", shape.rawValue, "\(size)", part], of: "MigrationProofs")
-            guard run.status == 0, rename(part, prepared) == 0 else {
-                throw MatrixError(description: "\(prepared) could not be made (status \(run.status))")
-            }
+        let prepared = prepared(shape, size)
+        ProofShell.note("preparing \(shape.rawValue), \(size) objects")
+        let preparation = try ProofProcess(
+            ["matrix-prepare", shape.rawValue, "\(size)", prepared], of: "MigrationProofs")
+        guard preparation.status == 0 else {
+            throw MatrixError(description: "\(prepared) could not be made (status \(preparation.status))")
         }
         for cell in cells {
-            let copy = "\(folder)/run"
-            TemporaryDirectory.remove(copy)
             try FileManager.default.copyItem(atPath: prepared, toPath: copy)
             let run = try ProofProcess(
                 [
@@ -129,15 +139,35 @@ struct MatrixProof {
         TemporaryDirectory.remove(prepared)
     }
 
+    private func prepared(_ shape: MatrixCell.Shape, _ size: Int) -> String {
+        "\(folder)/\(shape.rawValue)-\(size)"
+    }
+
+    private var copy: String { "\(folder)/run" }
+
+    /// Removes the stores that a run left which was broken off: other sources may have made them.
+    private func removeStores() {
+        TemporaryDirectory.remove(copy)
+        for shape in MatrixCell.Shape.allCases {
+            for size in shape.sizes { TemporaryDirectory.remove(prepared(shape, size)) }
+        }
+    }
+
     /// Returns the reason why the disk has too little room for a shape and a size; nil if it has enough.
     private func spaceRefusal(_ shape: MatrixCell.Shape, _ size: Int) throws -> String? {
         let needed = size * shape.byteCountOfObject + 1 << 30
         let free = Int(clamping: try PosixDisk().freeByteCount(in: folder))
         guard free < needed else { return nil }
         return """
-            \(shape.rawValue), \(size) objects: needs \(needed >> 30) GiB in \(folder), which has \(free >> 30): free \
-            some, or choose another folder by MATRIX=FOLDER
+            \(shape.rawValue), \(size) objects: needs \(Self.gibibytes(needed)) GiB in \(folder), which has \
+            \(Self.gibibytes(free)): free some\(temporary == nil ? ", or choose another folder by MATRIX=FOLDER" : "")
             """
+    }
+
+    /// Down to a tenth.
+    private static func gibibytes(_ byteCount: Int) -> String {
+        let tenths = (byteCount / (1 << 20)) * 10 >> 10
+        return "\(tenths / 10).\(tenths % 10)"
     }
 }
 

@@ -23,10 +23,7 @@ struct MatrixTable {
                     let those = cells.filter { $0.shape == shape && $0.kind == kind && $0.ceiling == ceiling }
                     if those.isEmpty { continue }
                     for line in those.compactMap({ record[$0] }) where !line.isKept {
-                        violations.append(
-                            line.right
-                                ? "\(line.cell.name): \(Self.mebibytes(line.peak)) MiB over the memory before"
-                                : "\(line.cell.name): not all objects were migrated")
+                        violations.append("\(line.cell.name): \(Self.reason(line))")
                     }
                     let slope = Self.slope(those, record)
                     if let slope, slope > MatrixCell.slopeMax {
@@ -39,13 +36,24 @@ struct MatrixTable {
                         return record[cell].map(Self.figure) ?? "not run"
                     }
                     rows.append(
-                        "| \(shape.rawValue) | \(kind.rawValue) | \(ceiling) | \(peaks.joined(separator: " | ")) | \(slope.map(Self.mebibytes) ?? "") |"
+                        "| \(shape.rawValue) | \(kind.rawValue) | \(ceiling) | \(peaks.joined(separator: " | ")) | \(slope.map(Self.figure) ?? "") |"
                     )
                 }
             }
         }
         text = rows.joined(separator: "\n")
         self.violations = violations
+    }
+
+    /// The bound that a result breaks.
+    private static func reason(_ line: MatrixLine) -> String {
+        guard line.right else { return "not all objects were migrated" }
+        return line.peak > 0 ? "\(mebibytes(line.peak)) MiB over the memory before" : "no rise of the peak was measured"
+    }
+
+    /// The slope; bold where it breaks its bound.
+    private static func figure(_ slope: Int) -> String {
+        slope > MatrixCell.slopeMax ? "**\(mebibytes(slope))**" : mebibytes(slope)
     }
 
     /// The peak, followed by the bytes that the engine counted; bold where it breaks its bound.
