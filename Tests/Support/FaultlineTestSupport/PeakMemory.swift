@@ -50,7 +50,7 @@ package enum PeakMemory {
         /// - Throws: `Unmeasured` if the kernel does not allow that, or has no resident bytes.
         package init() throws(Unmeasured) { try self.init(isReset: reset(), before: residentByteCount) }
 
-        /// With what the kernel said.
+        /// With the answers of the kernel.
         package init(isReset: Bool, before: Int?) throws(Unmeasured) {
             guard isReset else { throw Unmeasured(cause: "it cannot be reset by /proc/self/clear_refs") }
             self.before = try known(before, "VmRSS")
