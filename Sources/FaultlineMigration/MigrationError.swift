@@ -1,3 +1,4 @@
+package import FaultlineObjects
 internal import FaultlineStore
 
 /// Why a migration was refused or stopped.
@@ -14,7 +15,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case droppedVersion
         /// No stage leads from one of the plan's versions to the next.
         case skippedVersion
-        /// Two of the plan's versions describe the same schema.
+        /// Two of the plan's versions describe the same schema; or the requested schema only exchanges names of the
+        /// store's, which its fingerprint does not show.
         case twinVersions
         /// The stages are not in the order of the versions.
         case stagesOutOfOrder
@@ -41,7 +43,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case fullDisk
         /// It was cancelled by its `MigrationControl`.
         case cancelled
-        /// A dry run would drop a stopped migration that can be resumed, or another dry run on a copy is under way.
+        /// A dry run would drop a stopped migration that can be resumed; or another dry run on a copy, or another
+        /// migration into the same place, is under way.
         case underWay
         /// The store was opened for reading and has to be written first, or its record of the migration cannot be used;
         /// or a store cannot be migrated into another place, because one of the two places does not suit.
@@ -50,8 +53,11 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of error, for programs.
     public let code: Code
-    /// The cause and the remedy.
-    public let message: String
+    private let text: String
+    /// The cause and the remedy; then, if schemas differ, both fingerprints, the nearest version and the changes.
+    public var message: String { mismatch.map { "\(text) \($0)" } ?? text }
+    /// The schemas that differ; nil for an error of objects, code or the disk.
+    public internal(set) var mismatch: SchemaMismatch?
     /// The stage with the error, by its versions, such as `1.0.0 → 2.0.0`; nil if there is none.
     public let stage: String?
     /// The entity with the error, the first one of several; nil if there is none.
@@ -69,7 +75,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         object: UInt64? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
-        self.message = message
+        text = message
         self.stage = stage
         entityName = entity
         propertyName = property
@@ -78,10 +84,15 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The same error, with the given places for those that it lacks.
+    ///
+    /// An object replaces an entity that the error names without an object.
     func about(stage: String? = nil, entity: String? = nil, object: UInt64? = nil) -> MigrationError {
-        MigrationError(
-            code, message, stage: self.stage ?? stage, entity: entityName ?? entity, property: propertyName,
-            object: self.object ?? object, cause: cause)
+        let hasOther = self.object == nil && object != nil && entityName != entity
+        var error = MigrationError(
+            code, text, stage: self.stage ?? stage, entity: hasOther ? entity : entityName ?? entity,
+            property: propertyName, object: self.object ?? object, cause: cause)
+        error.mismatch = mismatch
+        return error
     }
 
     /// The message, with the cause in parentheses if there is one.
@@ -95,5 +106,16 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         return MigrationError(
             .duplicate, "\(error.message) The store is in its old state.", entity: error.subject?.entityName,
             property: error.subject?.propertyName, object: error.subject?.object)
+    }
+}
+
+extension MigrationError: SwiftDataNamed {
+    package func isNamed(_ error: SwiftDataError) -> Bool {
+        switch error {
+        case SwiftDataError.loadIssueModelContainer: true
+        case SwiftDataError.backwardMigration: code == .backward
+        case SwiftDataError.unknownSchema: code == .unknownVersion
+        default: false
+        }
     }
 }

@@ -53,9 +53,10 @@ package final class RowStore: Sendable {
             let migration = try transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog)
             if isMigrationTarget { return }
             guard migration.isAbsent else {
+                let target = try StoredCatalog.migration(in: transaction)?.targetSchema
                 throw StoreError(
                     .outdated,
-                    "The store is being migrated: it can be read, and not written until the migration is done. Make the container anew then."
+                    "The store is being migrated: it can be read, and not written until the migration is done. Make the container anew then. \(fingerprints(against: target))"
                 )
             }
             let place = try transaction.location(of: StoredCatalog.RecordNumber.entityMap, in: .catalog)
@@ -65,9 +66,12 @@ package final class RowStore: Sendable {
                 try StoredCatalog.entityMap(Array(record.row))
             }
             guard let map, map.writesRows(like: storage.map) else {
+                let current = try transaction.record(StoredCatalog.RecordNumber.schema, in: .catalog) { record in
+                    try StoredCatalog.schema(Array(record.row))
+                }
                 throw StoreError(
                     .outdated,
-                    "The store has been migrated since this container was made: it can still read the state that it saw, but not write. Make a container with the new schema."
+                    "The store has been migrated since this container was made: it can still read the state that it saw, but not write. Make a container with the new schema. \(fingerprints(against: current))"
                 )
             }
             knownMapPlace.store(placeBits, ordering: .relaxed)
@@ -159,6 +163,13 @@ package final class RowStore: Sendable {
         }
         guard let table = table(forLayout: record.layout, of: entity) else { throw unknownLayout(record, entity) }
         return try record.checkedRow(by: table, of: entity.name)
+    }
+
+    /// The schemas of this container and of the store, for an error.
+    private func fingerprints(against other: Schema?) -> String {
+        let own = storage.schema
+        let others = other.map { "\($0.version), fingerprint \($0.fingerprint)" } ?? "unknown"
+        return "Container: version \(own.version), fingerprint \(own.fingerprint). Store: version \(others)."
     }
 
     private func unknownLayout(_ record: RecordView, _ entity: EntityStorage) -> StoreError {

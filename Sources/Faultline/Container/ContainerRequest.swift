@@ -54,6 +54,7 @@ struct ContainerRequest {
         do {
             configuration = try Self.only(configurations)
             (schema, types) = try resolve()
+            try Self.check(configuration.schema, isIn: schema)
         } catch {
             for configuration in configurations { configuration.options.migration.options.finishUpdates() }
             throw error
@@ -69,6 +70,15 @@ struct ContainerRequest {
         let configuration = configurations.first ?? ModelConfiguration()
         try configuration.validate()
         return configuration
+    }
+
+    /// - Throws: `SwiftDataError.configurationSchemaNotFoundInContainerSchema`, with the entities that are missing.
+    private static func check(_ part: Schema?, isIn schema: Schema) throws(SwiftDataError) {
+        let missing = part?.entities.map(\.name).filter { schema.entitiesByName[$0] == nil } ?? []
+        guard !missing.isEmpty else { return }
+        throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.explained(
+            "The configuration's schema has entities that the container's schema lacks: \(missing.joined(separator: ", ")). Add them to the container's schema."
+        )
     }
 
     static func types(of classes: [any PersistentModel.Type]) -> [ModelType] {

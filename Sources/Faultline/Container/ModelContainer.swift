@@ -98,7 +98,7 @@ public final class ModelContainer: Equatable, Sendable {
         let reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
         let isReadOnly = !configuration.allowsSave
-        let opened = try StorageError.translating { () throws -> Migrator.Opened? in
+        let opened = try StorageError.opening { () throws -> Migrator.Opened? in
             // Checked first: opening for writing would make a store.
             guard !configuration.isStoredInMemoryOnly, try place.isPresent() else { return nil }
             let log = try place.open(place.options.memoryBudget)
@@ -223,7 +223,7 @@ public final class ModelContainer: Equatable, Sendable {
             }
         }
         let budget = place.options.memoryBudget
-        return try StorageError.translating {
+        return try StorageError.opening {
             let opened = try use(budget) { migrator, log -> Migrator.Opened? in
                 if budget <= migration.engineByteCount { return try migrator.run(isReadOnly: isReadOnly) }
                 let opened = try migrator.runUnlessRewriting(isReadOnly: isReadOnly)

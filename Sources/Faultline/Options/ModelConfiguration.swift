@@ -37,7 +37,7 @@ public struct ModelConfiguration: Identifiable, Hashable, CustomDebugStringConve
     /// The directory of the store.
     public let url: URL
     /// The schema that the configuration was made with, or nil; a container opens the store with the schema it is given
-    /// itself.
+    /// itself, which must contain the entities of this one.
     public var schema: Schema?
     /// Whether saves are allowed; if not, nothing is written at all, and other processes may write.
     public let allowsSave: Bool

@@ -70,20 +70,22 @@ struct MigrationConsent {
         throw MigrationError(
             .unhandledData,
             "The migration of \(log.storePath) would drop what no stage has seen: \(losses.text). Take it over in a stage, or allow it with unhandledData: .drop. The store is in its old state.",
-            stage: first.stage, entity: first.entityName, property: first.propertyName)
+            stage: first.stage, entity: first.entityName, property: first.propertyName
+        ).comparing(SchemaMismatch(stored: stored.schema, requested: target))
     }
 
     private func refusal(_ losses: [UnhandledDataCheck.Loss]) -> MigrationError {
         let newer = stored.schema
         var versions = "was written by version \(newer.version) of its schema; this program knows \(target.version)"
         if newer.version == target.version {
-            versions += ", an earlier schema (fingerprint \(target.fingerprint), in force is \(newer.fingerprint))"
+            versions += ", an earlier schema"
         }
         let lost = losses.isEmpty ? "" : " Going back would drop \(losses.text)."
         return MigrationError(
             .backward,
             "The store \(log.storePath) \(versions).\(lost) Open it with the newer program; return to the state before the migration by `faultline rollback`, while its grace period lasts; give a migration plan that leads from \(newer.version) to \(target.version); or, to drop what only the newer schema has, set configuration.options.migration.allowsOlderSchema = true. The store is as it was.",
             stage: "\(newer.version) → \(target.version)", entity: losses.first?.entityName,
-            property: losses.first?.propertyName)
+            property: losses.first?.propertyName
+        ).comparing(SchemaMismatch(stored: newer, requested: target))
     }
 }

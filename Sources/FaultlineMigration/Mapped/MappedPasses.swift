@@ -290,11 +290,15 @@ struct MappedPasses {
             throw error.about(entity: old?.entity.name, object: old?.objectID.number)
         } catch {
             let object = old.map { ", \($0.entity.name) \($0.objectID.number)" } ?? ""
+            let cause = stage.cause(of: error)
+            let place = FailurePlace(of: cause)
+            let isOfMapping = place.entity == mapping.destination?.name || place.entity == mapping.source?.name
+            let property = manager.takeFailedProperty() ?? (isOfMapping ? place.property : nil)
             throw MigrationError(
                 .stageFailed,
                 "The mapping \(mapping.mapping.name) of the stage to \(name) stopped\(object). The store is in its old state.",
                 entity: old?.entity.name ?? mapping.source?.name ?? mapping.destination?.name,
-                object: old?.objectID.number, cause: stage.cause(of: error))
+                property: property, object: old?.objectID.number, cause: cause)
         }
         if let cancellation = manager.cancellation { throw cancellation }
     }

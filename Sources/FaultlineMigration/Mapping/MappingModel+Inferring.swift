@@ -30,7 +30,8 @@ extension MappingModel {
             throw MigrationError(
                 .notLightweight,
                 "No mappings can be inferred: \(blocking.map(\.description).joined(separator: "; "))",
-                stage: "\(old.version) → \(new.version)", entity: first.entityName, property: first.propertyName)
+                stage: "\(old.version) → \(new.version)", entity: first.entityName, property: first.propertyName
+            ).comparing(SchemaMismatch(stored: old, requested: new))
         }
         let changed = Set(difference.changes.map(\.entityName))
         var mappings: [EntityMapping] = []

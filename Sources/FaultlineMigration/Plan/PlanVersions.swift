@@ -18,10 +18,10 @@ struct PlanVersions {
         fingerprints = schemas.map(\.fingerprint)
         for (place, print) in fingerprints.enumerated() {
             if let twin = fingerprints[..<place].firstIndex(of: print) {
-                throw Self.twins(schemas[twin].version, schemas[place].version, of: plan)
+                throw Self.twins(schemas[twin].version, schemas[place], of: plan)
             }
             if let twin = plan.droppedVersions.first(where: { $0.fingerprint == print }) {
-                throw Self.twins(twin.number, schemas[place].version, of: plan)
+                throw Self.twins(twin.number, schemas[place], of: plan)
             }
         }
     }
@@ -34,20 +34,21 @@ struct PlanVersions {
     ) throws(MigrationError) {
         let print = stored.fingerprint
         guard let dropped = plan.droppedVersions.first(where: { $0.fingerprint == print }) else { return }
-        if print == target.fingerprint { throw twins(dropped.number, target.version, of: plan) }
+        if print == target.fingerprint { throw twins(dropped.number, target, of: plan) }
         throw MigrationError(
             .droppedVersion,
-            "The store has version \(dropped.number), which \(plan) does not migrate any more. Open it once with release \(dropped.lastRelease), the last one that can, then with this one."
-        )
+            "The store has version \(dropped.number), which \(plan) does not migrate any more. Open it once with release \(dropped.lastRelease), the last one that can, then with this one.",
+            stage: "\(dropped.number) → \(target.version)"
+        ).comparing(SchemaMismatch(stored: stored, requested: target))
     }
 
     private static func twins(
-        _ older: Schema.Version, _ newer: Schema.Version, of plan: any SchemaMigrationPlan.Type
+        _ older: Schema.Version, _ newer: Schema, of plan: any SchemaMigrationPlan.Type
     ) -> MigrationError {
         MigrationError(
             .twinVersions,
-            "Versions \(older) and \(newer) of \(plan) describe the same schema, so their stores cannot be told apart. Give a property of the newer one a hashModifier, or remove one of them."
-        )
+            "Versions \(older) and \(newer.version) of \(plan) describe the same schema (fingerprint \(newer.fingerprint)), so their stores cannot be told apart. Give a property of the newer one a hashModifier, or remove one of them.",
+            stage: "\(older) → \(newer.version)")
     }
 
     /// The indexes of a store's schema and of a container's among the versions.
@@ -55,29 +56,36 @@ struct PlanVersions {
     /// - Throws: `MigrationError`: `badPlan` for a container's schema that is none of them, `unknownVersion` for such a
     ///   store, `backward` for a store that is newer than the container or than the plan.
     func places(from stored: Schema, to target: Schema) throws(MigrationError) -> (start: Int, end: Int) {
+        let title = "\(stored.version) → \(target.version)"
         guard let end = fingerprints.firstIndex(of: target.fingerprint) else {
             throw MigrationError(
                 .badPlan,
-                "The container's schema is none of the versions of \(plan). Add it to the plan's schemas, with a stage that leads to it."
-            )
+                "The container's schema is none of the versions of \(plan). Add it to the plan's schemas, with a stage that leads to it.",
+                stage: title
+            ).comparing(
+                SchemaMismatch(stored: stored, requested: target, isStoredUnknown: false, among: schemas))
         }
         guard let start = fingerprints.firstIndex(of: stored.fingerprint) else {
+            let mismatch = SchemaMismatch(stored: stored, requested: target, isStoredUnknown: true, among: schemas)
             if let newest = schemas.map(\.version).max(), stored.version > newest {
                 throw MigrationError(
                     .backward,
-                    "The store has version \(stored.version), and \(plan) ends at \(newest): a newer release of the app has migrated it. Use that one."
-                )
+                    "The store has version \(stored.version), and \(plan) ends at \(newest): a newer release of the app has migrated it. Use that one.",
+                    stage: title
+                ).comparing(mismatch)
             }
             throw MigrationError(
                 .unknownVersion,
-                "The store was written under a schema (version \(stored.version)) that is none of the versions of \(plan). Open it with the app version that wrote it, or add that schema to the plan as it was."
-            )
+                "The store was written under a schema (version \(stored.version)) that is none of the versions of \(plan). Open it with the app version that wrote it, or add that schema to the plan as it was.",
+                stage: title
+            ).comparing(mismatch)
         }
         guard start <= end else {
             throw MigrationError(
                 .backward,
-                "The store has version \(schemas[start].version), the container asks for \(schemas[end].version): a store is not migrated backwards. Use the newer app version."
-            )
+                "The store has version \(schemas[start].version), the container asks for \(schemas[end].version): a store is not migrated backwards. Use the newer app version.",
+                stage: title
+            ).comparing(SchemaMismatch(stored: stored, requested: target))
         }
         return (start, end)
     }
@@ -93,10 +101,13 @@ struct PlanVersions {
                 MigrationError(code, "Stage \(place + 1) of \(plan), \(title), \(what)", stage: title)
             }
             guard let from = try position(of: stage.fromVersion), let to = try position(of: stage.toVersion) else {
+                let isFromKnown = try position(of: stage.fromVersion) != nil
+                let unknown = try (isFromKnown ? stage.toVersion : stage.fromVersion).checkedSchema()
                 throw refusal(
                     .unknownStage,
                     "leads from \(stage.fromVersion) to \(stage.toVersion), and not both are versions of the plan. List both in its schemas."
-                )
+                ).comparing(
+                    SchemaMismatch(stored: nil, requested: unknown, isStoredUnknown: false, among: schemas))
             }
             guard from < to else {
                 throw refusal(.stagesOutOfOrder, "leads back. List stages in the order of schemas, oldest first.")

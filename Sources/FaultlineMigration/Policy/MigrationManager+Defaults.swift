@@ -28,7 +28,8 @@ extension MigrationManager {
             }
         case .path(let path): made.setValue(source.value(forKeyPath: path), forKey: attribute.name)
         case .constant(let value): made.setValue(value, forKey: attribute.name)
-        case .computed(let body): made.setValue(try body(source, self), forKey: attribute.name)
+        case .computed(let body):
+            made.setValue(try evaluating(attribute.name) { try body(source, self) }, forKey: attribute.name)
         }
     }
 
@@ -40,7 +41,8 @@ extension MigrationManager {
         guard let source = first else { return }
         for relation in resolved.relationships {
             switch relation.value {
-            case .computed(let body): new.setValue(try body(source, self), forKey: relation.name)
+            case .computed(let body):
+                new.setValue(try evaluating(relation.name) { try body(source, self) }, forKey: relation.name)
             case .destinations(let name, let places):
                 let limit = relation.isToOne ? 1 : Int.max
                 let found = try members(relation, of: new, resolved, from: source, name) { old in

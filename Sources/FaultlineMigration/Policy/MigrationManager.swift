@@ -42,6 +42,8 @@ open class MigrationManager {
     /// In the second pass: the first of the old objects that the new one was made of.
     var currentSource: ManagedObject?
     private(set) var cancellation: (any Error)?
+    /// The property whose expression has thrown in the current call.
+    private var failedProperty: String?
 
     /// The objects of a stage, for the initializer of its manager.
     public struct Stage {
@@ -95,8 +97,8 @@ open class MigrationManager {
         else {
             throw MigrationError(
                 .stageFailed,
-                "The mapping \(mapping.name) was asked to associate a \(sourceInstance.entity.name) with a \(destinationInstance.entity.name)."
-            )
+                "The mapping \(mapping.name) was asked to associate a \(sourceInstance.entity.name) with a \(destinationInstance.entity.name).",
+                entity: sourceInstance.entity.name, object: sourceInstance.objectID.number)
         }
         try stage.associate(sourceInstance, with: destinationInstance, resolved, isNew: false)
     }
@@ -179,5 +181,19 @@ open class MigrationManager {
         let names = stage.mappings.map(\.mapping.name)
         let hint = NearestName.nearest(to: mappingName, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
         throw MigrationError(.stageFailed, "There is no mapping \"\(mappingName)\" in this stage.\(hint)")
+    }
+
+    /// Evaluates the expression of a property, and notes the name if it throws.
+    func evaluating(_ property: String, _ body: () throws -> Any?) throws -> Any? {
+        do { return try body() } catch {
+            failedProperty = property
+            throw error
+        }
+    }
+
+    /// Returns and clears the property whose expression has thrown.
+    func takeFailedProperty() -> String? {
+        defer { failedProperty = nil }
+        return failedProperty
     }
 }

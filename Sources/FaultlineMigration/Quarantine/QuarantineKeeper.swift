@@ -157,7 +157,7 @@ final class QuarantineKeeper {
         guard let source, let storage = source.storage.entity(named: entity) else {
             throw MigrationError(
                 .stageFailed, "Object \(number) of \(entity) cannot be kept: the version does not have the entity.",
-                stage: "\(stage.from) → \(stage.to)", entity: entity)
+                stage: "\(stage.from) → \(stage.to)", entity: entity, property: reason.property, object: number)
         }
         let table = storage.table.rawValue
         guard !contains(number, in: table) else { return }
@@ -173,7 +173,7 @@ final class QuarantineKeeper {
             throw MigrationError(
                 .stageFailed,
                 "Object \(number) of \(entity) breaks a rule, and is not in the version before: \(reason.sentence)",
-                stage: "\(stage.from) → \(stage.to)", entity: entity, property: reason.property)
+                stage: "\(stage.from) → \(stage.to)", entity: entity, property: reason.property, object: number)
         }
         let row = QuarantinedRow(
             from: stage.from, to: stage.to, entity: entity, object: number, rule: reason.rule.rawValue,

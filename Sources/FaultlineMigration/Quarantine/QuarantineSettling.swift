@@ -178,7 +178,7 @@ struct QuarantineSettling {
         MigrationError(
             .stageFailed,
             "\(entity) \(number) from the stage to \(step.name) requires an object that is in the quarantine, and its origin is unknown. Make the relationship optional, or mend the stage. The store is in its old state.",
-            stage: step.title, entity: entity, property: property)
+            stage: step.title, entity: entity, property: property, object: number)
     }
 
     private func sourceTable(of entity: String, _ oldNames: [String: String]) -> UInt16? {

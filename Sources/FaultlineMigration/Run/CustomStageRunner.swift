@@ -176,9 +176,10 @@ struct CustomStageRunner {
     }
 
     private func failure(_ name: String, _ problem: String, _ cause: any Error) -> MigrationError {
-        MigrationError(
+        let place = FailurePlace(of: cause)
+        return MigrationError(
             .stageFailed,
             "\(name) of the custom stage from \(step.from.version) to \(step.to.version) \(problem). The store is in its old state; the stage begins again when the container is made again.",
-            cause: cause)
+            stage: step.title, entity: place.entity, property: place.property, object: place.object, cause: cause)
     }
 }

@@ -207,7 +207,9 @@ package struct MigrationSteps {
         guard mapping == nil else {
             throw MigrationError(
                 .badPlan,
-                "The options have a mapping, and the container has \(plan): put the mapping into one of its stages.")
+                "The options have a mapping, and the container has \(plan): put the mapping into one of its stages.",
+                stage: "\(stored.version) → \(target.version)"
+            ).comparing(SchemaMismatch(stored: stored, requested: target))
         }
         let versions = try PlanVersions(plan)
         let (start, end) = try versions.places(from: stored, to: target)
@@ -304,6 +306,7 @@ package struct MigrationSteps {
         throw MigrationError(
             .notLightweight,
             "The store cannot be brought to \(name) without more: \(changes.map(\.description).joined(separator: "; "))",
-            stage: "\(old.version) → \(new.version)", entity: first.entityName, property: first.propertyName)
+            stage: "\(old.version) → \(new.version)", entity: first.entityName, property: first.propertyName
+        ).comparing(SchemaMismatch(stored: old, requested: new))
     }
 }

@@ -122,7 +122,9 @@ package struct Migrator {
         guard !isReadOnly else {
             throw MigrationError(
                 .storage,
-                "The store has to be migrated, and was opened for reading only. Open it for writing once.")
+                "The store has to be migrated, and was opened for reading only. Open it for writing once.",
+                stage: steps.all.first?.title
+            ).comparing(SchemaMismatch(stored: stored.schema, requested: schema))
         }
         try steps.checkReferences(over: stored)
         if steps.declareIndexes { try log.noteSecondaryIndexes() }

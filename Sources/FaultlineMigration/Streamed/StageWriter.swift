@@ -246,8 +246,8 @@ final class StageWriter: NewObjectWriter {
         guard let keys = try target.uniqueKeys(of: new), !keys.isEmpty else {
             throw MigrationError(
                 .stageFailed,
-                "output.upsert was given a \(New.self), which has no unique attribute with a value to find it by. Mark one @Attribute(.unique), or use output.insert."
-            )
+                "output.upsert was given a \(New.self), which has no unique attribute with a value to find it by. Mark one @Attribute(.unique), or use output.insert.",
+                entity: New._$modelType.entityName)
         }
         try enterInserted(except: new)
         for key in keys {
@@ -288,8 +288,8 @@ final class StageWriter: NewObjectWriter {
         guard identifier.entityName == oldNames[New._$modelType.entityName] else {
             throw MigrationError(
                 .stageFailed,
-                "output.object(migratedFrom:) was asked for a \(New.self) in the place of a \(identifier.entityName). Only objects of the same entity, or of the one that it is renamed from, keep their identity."
-            )
+                "output.object(migratedFrom:) was asked for a \(New.self) in the place of a \(identifier.entityName). Only objects of the same entity, or of the one that it is renamed from, keep their identity.",
+                entity: New._$modelType.entityName)
         }
         return try target.existing(identifier.number, as: New.self)
     }

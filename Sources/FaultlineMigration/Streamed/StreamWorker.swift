@@ -195,11 +195,17 @@ final class StreamWorker {
     }
 
     private func explained(_ error: any Error, _ entity: StreamedEntity) -> any Error {
-        if let error = error as? MigrationError { return error }
+        if let error = error as? MigrationError {
+            return error.about(stage: setup.stageName, entity: entity.entityName, object: writer.current)
+        }
+        let cause = session.cause(of: error)
+        let place = FailurePlace(of: cause)
+        let isOfEntity = place.entity.map { setup.oldNames[$0] == entity.entityName } ?? false
         let object = writer.current.map { " at \(entity.entityName) \($0)" } ?? ""
         return MigrationError(
             .stageFailed,
             "The streamed stage of \(entity.entityName) stopped\(object). The store is in its old state; the stage goes on from its last batch when the container is made again. If the closure is corrected and the objects so far are wrong too, give the stage another `revision`: it begins again.",
-            stage: setup.stageName, entity: entity.entityName, object: writer.current, cause: session.cause(of: error))
+            stage: setup.stageName, entity: entity.entityName, property: isOfEntity ? place.property : nil,
+            object: writer.current, cause: cause)
     }
 }

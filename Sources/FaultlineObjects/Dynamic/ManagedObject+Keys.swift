@@ -37,7 +37,8 @@ extension ManagedObject {
             try _$coreAddress().pointee.setKeyedValue(slot, type.properties[slot], to: value)
         } catch {
             let text = "\(type.entityName).\(key) \(error.message)"
-            _$coreAddress().pointee.refuse(SwiftDataError.modelValidationFailure.explained(text), slot)
+            _$coreAddress().pointee.refuse(
+                SwiftDataError.modelValidationFailure.explained(text).about(type.entityName, key), slot)
         }
     }
 

@@ -71,6 +71,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// `faultline repair STORE --accept-loss` opens such a store without them.
     public let missingTransactionCount: UInt64?
     private let text: String
+    /// Whether it was thrown where a container is made.
+    private var isOfOpening = false
 
     /// The message, the place, and the error text of the operating system.
     public var description: String { text }
@@ -156,5 +158,18 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     @inline(__always)
     package static func translating<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch { throw translating(error) }
+    }
+}
+
+extension StorageError: SwiftDataNamed {
+    package func isNamed(_ error: SwiftDataError) -> Bool { isOfOpening && error == .loadIssueModelContainer }
+
+    /// Calls `body`, which makes a container, and throws the public form of its error.
+    package static func opening<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch {
+            guard var error = translating(error) as? StorageError else { throw error }
+            error.isOfOpening = true
+            throw error
+        }
     }
 }

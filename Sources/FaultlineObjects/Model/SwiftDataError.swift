@@ -1,3 +1,5 @@
+package import FaultlineModel
+
 /// An error of the object layer, by name, with the names and meanings of SwiftData's error type.
 ///
 /// Compare with `~=` or `==`; `explanation` has the details and the remedy, and is not part of the comparison.
@@ -11,11 +13,19 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
         case invalidTransactionFetchRequest
     }
 
+    /// A property that an error is about.
+    package struct Place: Sendable {
+        package let entityName: String
+        package let propertyName: String
+    }
+
     private let name: Name
     /// The details of this error, and the remedy.
     public let explanation: String
     /// The objects and rules of a save that was refused for them: all, or the first 1,000 of more.
     public let findings: [ValidationFinding]
+    /// The property of an error without findings; nil if none is known.
+    package private(set) var place: Place?
 
     private init(_ name: Name, _ explanation: String, _ findings: [ValidationFinding] = []) {
         self.name = name
@@ -29,9 +39,12 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     /// Hashes the name, as `==` compares it.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// Lets a `catch` or `switch` match any error against one of the names.
+    /// Lets a `catch` or `switch` match any error against one of the names, also an error of another type that
+    /// SwiftData throws under that name: opening a store that cannot be opened or migrated is
+    /// `loadIssueModelContainer`.
     public static func ~= (pattern: SwiftDataError, value: any Error) -> Bool {
-        (value as? SwiftDataError) == pattern
+        if let error = value as? SwiftDataError { return error == pattern }
+        return (value as? any SwiftDataNamed)?.isNamed(pattern) ?? false
     }
 
     /// The name, and the explanation if there is one.
@@ -42,6 +55,13 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     /// The same error with an explanation.
     package func explained(_ text: String, _ findings: [ValidationFinding] = []) -> SwiftDataError {
         SwiftDataError(name, text, findings)
+    }
+
+    /// The same error about a property.
+    package func about(_ entityName: String, _ propertyName: String) -> SwiftDataError {
+        var error = self
+        error.place = Place(entityName: entityName, propertyName: propertyName)
+        return error
     }
 
     /// A fetch in batches met unsaved changes.
@@ -59,18 +79,40 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     /// A configuration's name cannot be a file name.
     public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
         .configurationFileNameContainsInvalidCharacters, "")
-    /// Never thrown, and there for code of SwiftData: opening throws `StorageError` or `MigrationError`.
+    /// A store cannot be opened, or not be brought to the requested schema.
+    ///
+    /// Opening throws `StorageError`, `MigrationError` or `SchemaError`, with the details; a `catch` by this name
+    /// matches them.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer, "")
     /// Objects break the rules of their entity; nothing was saved.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure, "")
     /// The object is in no context.
     public static let missingModelContext = SwiftDataError(.missingModelContext, "")
-    /// Never thrown, and there for code of SwiftData: `MigrationError` has the code `backward`.
+    /// The store is newer than the requested schema.
+    ///
+    /// Opening throws `MigrationError` of the code `backward`; a `catch` by this name matches it.
     public static let backwardMigration = SwiftDataError(.backwardMigration, "")
     /// The history no longer has the transaction that a token names.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired, "")
     /// A history fetch requested transactions of another type.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest, "")
     /// A model class or a store's schema that the container does not know.
+    ///
+    /// A `catch` by this name also matches `MigrationError` of the code `unknownVersion`.
     public static let unknownSchema = SwiftDataError(.unknownSchema, "")
+    /// A configuration was made with a schema that the container's schema does not contain.
+    public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
+        .configurationSchemaNotFoundInContainerSchema, "")
+    /// Never thrown, and there for code of SwiftData: unsaved objects are sorted by their identifiers, too.
+    public static let sortingPendingChangesWithIdentifiers = SwiftDataError(.sortingPendingChangesWithIdentifiers, "")
+}
+
+/// An error for which SwiftData has a name.
+package protocol SwiftDataNamed: Error {
+    /// Whether SwiftData throws an error under a name where this one is thrown.
+    func isNamed(_ error: SwiftDataError) -> Bool
+}
+
+extension SchemaError: SwiftDataNamed {
+    package func isNamed(_ error: SwiftDataError) -> Bool { error == .loadIssueModelContainer }
 }

@@ -30,26 +30,29 @@ extension ModelCore {
             if cause.code != .expired { insert(.damaged) }
         case .undecodable(let slot, let cause):
             error = SwiftDataError.modelValidationFailure.explained(
-                "\(name).\(property(slot)) of object \(number) does not decode: \(cause). A stand-in was given.")
+                "\(name).\(property(slot)) of object \(number) does not decode: \(cause). A stand-in was given."
+            ).about(name, property(slot))
             insert(.damaged)
         case .unencodable(let slot, let cause):
             error = SwiftDataError.modelValidationFailure.explained(
-                "\(name).\(property(slot)) was set to a value that does not encode: \(cause).")
+                "\(name).\(property(slot)) was set to a value that does not encode: \(cause)."
+            ).about(name, property(slot))
             context?.refuseSave(error, ObjectHandle(core: &self), slot)
             return
         case .unknownCase(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) of object \(number) has a raw value without a case in this program. A stand-in was given; refresh the object without merging before it is changed."
-            )
+            ).about(name, property(slot))
             if has(.attached), !has(.inserted) { insert(.damaged) }
         case .unknownURL(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) of object \(number) has a text that is no URL. A stand-in was given; refresh the object without merging before it is changed."
-            )
+            ).about(name, property(slot))
             insert(.damaged)
         case .missingTarget(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
-                "\(name).\(property(slot)) of object \(number) refers to no object. A stand-in was given.")
+                "\(name).\(property(slot)) of object \(number) refers to no object. A stand-in was given."
+            ).about(name, property(slot))
             isOfStore = false
         }
         context?.report(error, isOfStore: isOfStore)
