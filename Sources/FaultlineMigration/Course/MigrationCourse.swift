@@ -33,7 +33,7 @@ final class MigrationCourse {
     private var throttle: Throttle?
     /// Bytes that the log had written before.
     private let beginByteCount: UInt64
-    private var isSwitched = false
+    private var ending: Ending?
     /// The stage whose work was dropped for its revision or on request; nil if there is none.
     var restartedStage: Int?
     /// Indexes of the current entity and mapping in the stage's counts; nil before anything was counted for it.
@@ -50,6 +50,17 @@ final class MigrationCourse {
     private var settled: SettledCosts
     /// The reads of the stage's contexts.
     private var tallies: ReadTallies?
+
+    /// How a run ends.
+    private enum Ending {
+        case switched, cancelledByCode
+    }
+
+    /// Whether a policy has cancelled the migration by an error of its own.
+    var isCancelledByCode: Bool { ending == .cancelledByCode }
+
+    /// Records that a policy has cancelled the migration.
+    func noteCancellation() { ending = .cancelledByCode }
 
     /// - Parameters:
     ///   - log: The store.
@@ -177,7 +188,7 @@ final class MigrationCourse {
         settle()
         entityNanoseconds = 0
         entityByteCount = 0
-        if pass == .reclaiming { isSwitched = true }
+        if pass == .reclaiming { ending = .switched }
         entityPlace = nil
         mappingPlace = mapping.flatMap(mappingPlace(of:))
         meter = ProgressMeter(done: done, total: total, now: options.clock.monotonicNanoseconds())
@@ -209,13 +220,13 @@ final class MigrationCourse {
     var isDue: Bool { options.isWatched && meter.isDue(options.clock.monotonicNanoseconds()) }
 
     private func breathe() throws {
-        try options.control?.obey(isCancellable: !isSwitched)
+        try options.control?.obey(isCancellable: ending != .switched)
         guard throttle != nil else { return }
         while let wait = throttle?.wait(log.writtenByteCount, now: options.clock.monotonicNanoseconds()), wait > 0 {
             options.sleep(min(wait, meter.untilDue(options.clock.monotonicNanoseconds())))
             let now = options.clock.monotonicNanoseconds()
             if meter.isDue(now) { tell(now) }
-            try options.control?.obey(isCancellable: !isSwitched)
+            try options.control?.obey(isCancellable: ending != .switched)
         }
     }
 

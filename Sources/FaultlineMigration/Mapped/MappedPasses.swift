@@ -300,7 +300,10 @@ struct MappedPasses {
                 entity: old?.entity.name ?? mapping.source?.name ?? mapping.destination?.name,
                 property: property, object: old?.objectID.number, cause: cause)
         }
-        if let cancellation = manager.cancellation { throw cancellation }
+        if let cancellation = manager.cancellation {
+            course.noteCancellation()
+            throw cancellation
+        }
     }
 
     private func advance(_ mapping: ResolvedMapping, of total: Int, pass: Int) throws {

@@ -28,10 +28,37 @@ extension Migrator {
         return record
     }
 
+    /// Prepares the run of a migration that was begun; an error does not count as a vain resume, because no code of
+    /// the stage has run.
+    ///
+    /// - Throws: `MigrationError` of code `fullDisk`; the store's error if the quarantine cannot be read.
+    func prepare(
+        _ begun: Begun, _ steps: MigrationSteps, replacing earlier: MigrationRecord?
+    ) throws -> MigrationCourse {
+        do {
+            // A new migration was checked before anything was written.
+            if options.checksSpace, begun.resumed == nil, earlier != nil {
+                try SpaceCheck(log: log, stored: begun.stored, steps: steps.all).run()
+            }
+            let course = try MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
+            course.restartedStage = begun.restartedStage
+            return course
+        } catch {
+            noteEnd(of: begun, steps, by: error, isCancelled: true)
+            throw error
+        }
+    }
+
     /// Records the error that a run has ended with, for the decision at the next resume.
     ///
     /// An error that neither code nor an object has caused, such as a full disk or a cancellation, does not count.
-    func noteEnd(of begun: Begun, _ steps: MigrationSteps, by error: any Error) {
+    ///
+    /// - Parameters:
+    ///   - begun: The beginning of the run.
+    ///   - steps: Its steps.
+    ///   - error: The error.
+    ///   - isCancelled: Whether the error is a cancellation, or was thrown before code of the stage ran.
+    func noteEnd(of begun: Begun, _ steps: MigrationSteps, by error: any Error, isCancelled: Bool) {
         // If the record cannot be read or written, the resume was counted, and the object is not known.
         guard
             var record = try? StoredCatalog.entry(
@@ -42,7 +69,7 @@ extension Migrator {
         var attempts = before
         let counted = begun.resumed.map { $0.stage == record.stage ? $0.attempts?.resumes ?? 0 : 0 } ?? 0
         let isFull = (error as? MigrationError)?.code == .quarantineFull
-        if isFull || PreviewFindings.isOfObject(error) {
+        if !isCancelled, isFull || PreviewFindings.isOfObject(error) {
             // The saves of the run are dropped.
             if steps.all[record.stage].beginsAgain(record) { attempts.resumes = counted }
             if let failure = error as? MigrationError { attempts.noteFailure(at: failure.entityName, failure.object) }

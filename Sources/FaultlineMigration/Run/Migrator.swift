@@ -221,13 +221,8 @@ package struct Migrator {
     private mutating func migrate(
         _ begun: Begun, _ steps: MigrationSteps, replacing earlier: MigrationRecord?
     ) throws -> StoredCatalog {
-        // A new migration was checked before anything was written.
-        if options.checksSpace, begun.resumed == nil, earlier != nil {
-            try SpaceCheck(log: log, stored: begun.stored, steps: steps.all).run()
-        }
+        let course = try prepare(begun, steps, replacing: earlier)
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
-        let course = try MigrationCourse(log, options, stageCount: steps.all.count, resumed: begun.resumed)
-        course.restartedStage = begun.restartedStage
         options.observe?(.began(versions: steps.versions, isResumed: begun.resumed != nil))
         do {
             try run(steps, begun, course, &progress)
@@ -235,7 +230,7 @@ package struct Migrator {
             try finish(begun, steps, course, progress)
         } catch {
             course.tellEnd(isStopped: true)
-            noteEnd(of: begun, steps, by: error)
+            noteEnd(of: begun, steps, by: error, isCancelled: course.isCancelledByCode)
             report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
             report.quarantined = (try? course.quarantine.counts()) ?? []
             if !(error is MigrationError) { options.observe?(.failed(error, report.stopped(by: error))) }
