@@ -187,6 +187,7 @@ package struct MigrationSteps {
     ) throws {
         try plan.map { try PlanVersions.checkDropped(stored, by: $0, for: target) }
         if stored.meansTheSame(as: target) {
+            try Self.checkNames(from: stored, to: target)
             guard map?.lacksIndexes(of: target) == true else { return }
             buildsIndexesOnly = true
             all = [Step(name: "\(target.version)", from: stored, to: target, stage: nil, fromTypes: [], toTypes: [])]
@@ -214,6 +215,7 @@ package struct MigrationSteps {
         let versions = try PlanVersions(plan)
         let (start, end) = try versions.places(from: stored, to: target)
         let schemas = versions.schemas
+        try Self.checkNames(from: stored, to: schemas[start])
         let stages = try versions.stages()
         var names = ["\(schemas[start].version)"]
         for place in start..<end {
