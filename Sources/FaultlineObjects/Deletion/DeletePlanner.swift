@@ -28,7 +28,7 @@ struct DeletePlanner {
         for identifier in identifiers {
             if let number = identifier.unsavedNumber {
                 if let handle = context.pending.insertedObject(number) { walk.add(handle) }
-            } else if let entity = context.home(named: identifier.entityName)?.entity,
+            } else if let entity = context.homes.reference(of: identifier)?.takeUnretainedValue().entity,
                 let number = ObjectRegistry(context).storedNumber(of: identifier)
             {
                 walk.add(number, entity.ordinal)

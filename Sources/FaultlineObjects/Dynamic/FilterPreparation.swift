@@ -184,7 +184,7 @@ struct FilterPreparation {
     }
 
     private func reference(to identifier: PersistentIdentifier, _ entityName: String) -> ObjectReference? {
-        guard identifier.entityName == entityName else { return nil }
+        guard context.homes.isName(identifier.entityName, of: entityName) else { return nil }
         if let number = identifier.unsavedNumber { return ObjectReference(number: number, isTemporary: true) }
         return ObjectRegistry(context).storedNumber(of: identifier).map {
             ObjectReference(number: $0, isTemporary: false)

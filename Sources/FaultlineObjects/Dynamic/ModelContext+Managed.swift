@@ -130,6 +130,6 @@ extension ContextCore {
     fileprivate func mayHave(_ identifier: PersistentIdentifier) -> Bool {
         if let number = identifier.unsavedNumber { return pending.insertedObject(number) != nil }
         return ObjectRegistry(self).storedNumber(of: identifier) != nil
-            && dynamicType(named: identifier.entityName) != nil
+            && homes.reference(of: identifier)?.takeUnretainedValue().type?.isDynamic == true
     }
 }

@@ -13,6 +13,8 @@ final class EntityHomes {
     @exclusivity(unchecked) private(set) var all: [EntityHome] = []
     @exclusivity(unchecked) private var byType: [ObjectIdentifier: EntityHome] = [:]
     @exclusivity(unchecked) private var byName: [String: EntityHome] = [:]
+    /// Renamed entities by their original names, except names that another entity has.
+    @exclusivity(unchecked) private var byOriginalName: [String: EntityHome] = [:]
     @exclusivity(unchecked) private var lastType: (type: ObjectIdentifier, home: EntityHome)?
     /// The last name, and its bits: the same bits are the same name while the name is held.
     @exclusivity(unchecked) private var lastName = ""
@@ -43,6 +45,12 @@ final class EntityHomes {
             references.initializeElement(at: ordinal, to: .passUnretained(home))
             byName[home.entityName] = home
             if let type = home.type { byType[ObjectIdentifier(type)] = home }
+        }
+        let entities = store.storage.schema.entities
+        for home in all {
+            guard let ordinal = home.entity?.ordinal, entities[ordinal].isRenamed else { continue }
+            let name = entities[ordinal].originalName
+            if byName[name] == nil { byOriginalName[name] = home }
         }
         noteLifecycles()
     }
@@ -100,6 +108,24 @@ final class EntityHomes {
     func reference(named name: String) -> Unmanaged<EntityHome>? {
         if let lastNamed, Self.bits(of: name) == lastNameBits { return lastNamed }
         return findNamed(name)
+    }
+
+    /// The home of the object that an identifier names, alive as long as the context; takes no reference.
+    ///
+    /// It is that of the entity with the identifier's name, or else of the one that had the name before it was renamed.
+    @inline(__always)
+    func reference(of identifier: PersistentIdentifier) -> Unmanaged<EntityHome>? {
+        reference(named: identifier.entityName) ?? renamed(identifier.entityName)
+    }
+
+    @inline(never)
+    private func renamed(_ name: String) -> Unmanaged<EntityHome>? {
+        byOriginalName[name].map { Unmanaged.passUnretained($0) }
+    }
+
+    /// Whether an identifier with a name of an entity is one of the entity with another name.
+    func isName(_ name: String, of entityName: String) -> Bool {
+        name == entityName || byOriginalName[name]?.entityName == entityName
     }
 
     /// The two words of a string: its bytes, or its length and the address of its memory.

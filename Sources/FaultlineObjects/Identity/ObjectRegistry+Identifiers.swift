@@ -10,7 +10,7 @@ extension ObjectRegistry {
     /// The object of an identifier: registered, unsaved, or a new fault; if the context has no such object, one that is
     /// marked as absent.
     func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-        if let home = context.homes.reference(named: identifier.entityName) {
+        if let home = context.homes.reference(of: identifier) {
             let found = home._withUnsafeGuaranteedRef { home in
                 home.typeReference?._withUnsafeGuaranteedRef { model(for: identifier, home, $0) }
             }
@@ -44,7 +44,7 @@ extension ObjectRegistry {
 
     /// The object of an identifier if it is alive here.
     func registeredModel(for identifier: PersistentIdentifier) -> AnyObject? {
-        guard let home = context.home(named: identifier.entityName) else { return nil }
+        guard let home = context.homes.reference(of: identifier)?.takeUnretainedValue() else { return nil }
         if let number = identifier.unsavedNumber { return context.pending.insertedObject(number)?.object }
         return identifier.storedNumber(in: home.storeID).flatMap { registeredObject($0, home) }
     }
@@ -59,7 +59,9 @@ extension ObjectRegistry {
     func existingModel(
         for identifier: PersistentIdentifier, _ isWanted: (ModelType) -> Bool
     ) throws -> (any PersistentModel)? {
-        guard let home = context.home(named: identifier.entityName), let type = home.type, isWanted(type) else {
+        guard let home = context.homes.reference(of: identifier)?.takeUnretainedValue(), let type = home.type,
+            isWanted(type)
+        else {
             return nil
         }
         if let number = identifier.unsavedNumber {

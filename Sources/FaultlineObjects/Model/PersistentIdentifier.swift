@@ -5,6 +5,10 @@ internal import FaultlineLog
 /// Before its first save an object has a temporary identifier without a store. Identifiers are values, valid across
 /// contexts, actors and processes. A decoded identifier of a stored object equals the original. A decoded temporary
 /// identifier equals none of this process, and leads to no object.
+///
+/// An identifier that was saved before its entity was renamed by `originalName` leads to the same object, whose
+/// `persistentModelID` has the new name, and so is not equal. A new entity that takes the original name takes such
+/// identifiers over.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
     /// The opaque part of an identifier.
     public struct ID: Hashable, Sendable {

@@ -59,7 +59,7 @@ extension Query {
         let identifier = cursor.identifier
         if identifier.isTemporary { return "names an object that was never saved" }
         guard identifier.storeID == context.store.log.storeID else { return "is of another store" }
-        guard identifier.entityName == entity.name else {
+        guard context.homes.isName(identifier.entityName, of: entity.name) else {
             return "is of entity \(identifier.entityName.excerpt), and the fetch of \(entity.name)"
         }
         guard (1...Limits.recordIDMax).contains(identifier.number) else {
