@@ -25,7 +25,8 @@ extension ModelContainer {
     ///   - migrationPlan: The way from older schemas; nil if none is needed.
     /// - Returns: The effect of the migration.
     /// - Throws: `MigrationError` and `SchemaError` as the initializers; `MigrationError` of the code `storage` if there
-    ///   is no store, or if the place of the new one is taken or in memory; `StorageError` of the code `lockedByAnother`
+    ///   is no store, or if the place of the new one is taken or in memory, and of the code `underWay` while another
+    ///   call migrates into that place; `StorageError` of the code `lockedByAnother`
     ///   if the old store is open, and those of reading and writing both.
     /// - Complexity: Copies all bytes of the store, unless the file system shares them; then as the migration.
     @discardableResult
@@ -37,18 +38,29 @@ extension ModelContainer {
         try configuration.validate()
         let place = StorePlace(configuration, observer: nil)
         return try StorageError.translating {
-            guard !configuration.isStoredInMemoryOnly, configuration.allowsSave, try isFree(place) else {
-                throw MigrationError(
-                    .storage,
-                    "The migrated store cannot be made at \(configuration.url.path): the directory has files, or the configuration is of a store in memory, or one that may not be written. Choose another place."
-                )
+            func checkPlace() throws {
+                guard !configuration.isStoredInMemoryOnly, configuration.allowsSave, try isFree(place) else {
+                    throw MigrationError(
+                        .storage,
+                        "The migrated store cannot be made at \(configuration.url.path): the directory has files, or the configuration is of a store in memory, or one that may not be written. Choose another place."
+                    )
+                }
             }
+            try checkPlace()
             place.createParent()
             let final = trimmed(place.directory)
             let copy = MigratedCopy(
                 disk: place.disk, source: trimmed(source.path(percentEncoded: false)), target: final + ".copying")
             return try whileAlone(with: copy.source, place) { log in
+                guard let held = try copy.claim() else {
+                    throw MigrationError(
+                        .underWay,
+                        "Another migration into \(final) is under way, in \(copy.target). Wait until it has ended, or choose another place."
+                    )
+                }
+                defer { held.close() }
                 do {
+                    try checkPlace()
                     try log.checkpoint()
                     let newest = log.snapshot().sequence
                     try copy.make()

@@ -3,6 +3,7 @@ import FaultlineDisk
 import FaultlineMigration
 import FaultlineTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// Migrations of a store into another place.
@@ -97,5 +98,28 @@ struct MigratedCopyTests {
         #expect(inMemory?.code == .storage)
         #expect(try names == ["old"])
         try checkOld()
+    }
+
+    @Test func `a second migration into the same place is refused`() throws {
+        try fill()
+        let other = url("other")
+        try WorkStore.make(in: Stores(PosixDisk(), folder.path + "/other"))
+        let refusals = Guarded<[MigrationError.Code?]>([])
+        let place = new
+        let notes = PolicyNotes { _ in
+            guard refusals.withLock({ $0.isEmpty }) else { return }
+            let error = #expect(throws: MigrationError.self) {
+                try ModelContainer.migrateStore(
+                    from: other, to: place, for: Schema(versionedSchema: Work2.self), migrationPlan: MappedWorkPlan.self
+                )
+            }
+            refusals.withLock { $0.append(error?.code) }
+        }
+        let report = try PolicyNotes.$current.withValue(notes) { try migrate() }
+        #expect(refusals.withLock { $0 } == [.underWay] && report.blobsMoved == 40)
+        #expect(try names == ["new", "old", "other"])
+        let container = try ModelContainer(for: Schema(versionedSchema: Work2.self), configurations: new)
+        try WorkStore.check(ModelContext(container))
+        try container.close()
     }
 }
