@@ -186,10 +186,10 @@ extension ModelContainer {
             ? try StoreCopy.make(
                 of: place.directory, on: place.disk, clock: place.clock, checksSpace: migration.checksSpace) : nil
         defer { copy?.remove() }
-        let place = copy.map { place.copied(to: $0.directory) } ?? place
-        let free = try place.disk.freeByteCount(in: place.directory)
+        let free = try place.disk.freeByteCount(in: copy?.directory ?? place.directory)
         try copy?.checkPresence()
-        let log = try place.open(min(place.options.memoryBudget, migration.engineByteCount))
+        let budget = min(place.options.memoryBudget, migration.engineByteCount)
+        let log = try copy.map { try place.openCopy(in: $0.directory, budget) } ?? place.open(budget)
         do {
             var migrator = Migrator(
                 log: log, schema: schema, types: types, plan: plan, options: migration,

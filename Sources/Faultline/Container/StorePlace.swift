@@ -59,13 +59,31 @@ struct StorePlace {
         return StorePlace(directory: directory, disk: disk, clock: clock, options: options)
     }
 
-    /// The place of a copy of the store, which may lack transactions that its large values know of.
-    func copied(to directory: String) -> StorePlace {
+    /// The place of a copy of the store.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory of the copy.
+    ///   - acceptsLostTail: Whether it may lack transactions that its large values know of.
+    /// - Returns: The place, for writing.
+    func copied(to directory: String, acceptsLostTail: Bool) -> StorePlace {
         var options = options
         options.access = .writing
-        options.acceptsLostTail = true
+        options.acceptsLostTail = acceptsLostTail
         options.observer = nil
         return StorePlace(directory: directory, disk: disk, clock: clock, options: options)
+    }
+
+    /// Opens the log of a copy that was made of this store, perhaps while it was written.
+    ///
+    /// Such a copy may lack transactions that its large values know of. The store itself must have them.
+    ///
+    /// - Throws: `.damaged`, with `missingTransactionCount`, if the store has lost its end, too; as `open`.
+    func openCopy(in directory: String, _ memoryBudget: Int) throws(LogError) -> Log {
+        do throws(LogError) { return try copied(to: directory, acceptsLostTail: false).open(memoryBudget) } catch {
+            guard error.missingTransactionCount != nil else { throw error }
+            try forReading.open(min(memoryBudget, 4 << 20)).close()
+            return try copied(to: directory, acceptsLostTail: true).open(memoryBudget)
+        }
     }
 
     /// Opens the log with the given number of bytes of memory.

@@ -165,8 +165,13 @@ package struct StoreCopy {
         return names
     }
 
-    private func clear(keepsLock: Bool = false) throws {
-        for name in try names() where !keepsLock || name != FileName.lock {
+    private func clear(keepsLock: Bool = false) throws { try remove { keepsLock && $0 == FileName.lock } }
+
+    /// Removes all files but the lock and some others.
+    private func clear(except kept: Set<String>) throws { try remove { $0 == FileName.lock || kept.contains($0) } }
+
+    private func remove(except isKept: (String) -> Bool) throws {
+        for name in try names() where !isKept(name) {
             try onDisk("removing the copy of a dry run") { () throws(DiskError) in
                 try disk.remove(directory + "/" + name)
             }
@@ -176,9 +181,12 @@ package struct StoreCopy {
     // MARK: The files
 
     private func fill(_ checksSpace: Bool) throws {
-        for _ in 0..<Self.attemptCountMax {
-            if try copyFiles(checksSpace) { return }
-            try clear(keepsLock: true)
+        // Files that do not change any more are copied once, however often the others change.
+        var complete: Set<String> = []
+        var attempts = 0
+        while attempts < Self.attemptCountMax {
+            if try copyFiles(checksSpace, &complete) { return }
+            attempts += 1
         }
         throw LogError(
             .lockedByAnother, "Another process changed the store each time that it was copied. Try again.",
@@ -224,8 +232,12 @@ package struct StoreCopy {
             .compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
     }
 
+    /// - Parameters:
+    ///   - checksSpace: Whether it is refused if there is too little room.
+    ///   - complete: The files of earlier attempts that do not change any more.
     /// - Returns: False if the store's files changed in the meantime.
-    private func copyFiles(_ checksSpace: Bool) throws -> Bool {
+    /// - Throws: `fullDisk`; `LogError` if the store cannot be read, or the copy cannot be written.
+    private func copyFiles(_ checksSpace: Bool, _ complete: inout Set<String>) throws -> Bool {
         guard let identity = try IdentityFile.read(source + "/" + FileName.identity, on: disk) else {
             throw LogError(.notAStore, "There is no store in this directory.", path: source)
         }
@@ -233,9 +245,11 @@ package struct StoreCopy {
             disk: disk, path: source, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
             nextNumber: 1, random: RandomSource(seed: 0))
         guard let (mark, state) = try readManifest(directory) else { return false }
+        complete.formIntersection(state.files.map { FileName.numbered($0.value.kind, $0.key) })
+        try clear(except: complete)
         do {
-            if checksSpace { try checkSpace(for: state) }
-            try copyFiles(of: state, directory)
+            if checksSpace { try checkSpace(for: state, except: complete) }
+            try copyFiles(of: state, directory, &complete)
             try copyStart(of: mark.name, mark.byteCount)
             // The last file: its feature bits are those of all others.
             try onDisk("copying the identity") { () throws(DiskError) in
@@ -250,11 +264,13 @@ package struct StoreCopy {
     }
 
     /// Refuses a copy that the disk has no room for: the service that has the store open needs it.
-    private func checkSpace(for state: ManifestState) throws {
+    private func checkSpace(for state: ManifestState, except complete: Set<String>) throws {
         let links = try hasLinks()
         var sum: UInt64 = 0
         for (number, entry) in state.files where !links || entry.seal == nil && entry.kind.isSegment {
-            let path = source + "/" + FileName.numbered(entry.kind, number)
+            let name = FileName.numbered(entry.kind, number)
+            if complete.contains(name) { continue }
+            let path = source + "/" + name
             let byteCount = try onDisk("measuring a file") { () throws(DiskError) in
                 let file = try disk.open(path, for: .reading)
                 defer { file.close() }
@@ -286,13 +302,17 @@ package struct StoreCopy {
         }
     }
 
-    private func copyFiles(of state: ManifestState, _ directory: StoreDirectory) throws(LogError) {
+    private func copyFiles(
+        of state: ManifestState, _ directory: StoreDirectory, _ complete: inout Set<String>
+    ) throws(LogError) {
         let files = state.files.sorted { $0.key < $1.key }
         for (number, entry) in files where entry.seal != nil || !entry.kind.isSegment {
             let name = FileName.numbered(entry.kind, number)
+            if complete.contains(name) { continue }
             try onDisk("linking a file") { () throws(DiskError) in
                 try disk.link(source + "/" + name, to: self.directory + "/" + name)
             }
+            complete.insert(name)
         }
         // Records move to cold segments after their transactions, and values are written before theirs.
         for kind in [FileKind.coldSegment, .hotSegment, .blobSegment] {
