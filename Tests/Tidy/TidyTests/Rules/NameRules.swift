@@ -42,7 +42,9 @@ struct GlossaryRule: TidyRule {
 struct TypeNameRule: TidyRule {
     static let empty: Set<String> = ["helper", "util", "utils", "utility", "manager", "impl", "info", "base", "common"]
     /// Names that are given by Core Data or by the command line of the tool.
-    static let given: Set<String> = ["MigrationManager", "NSMigrationManager", "InfoCommand"]
+    static let given: Set<String> = [
+        "MigrationManager", "NSMigrationManager", "NSStagedMigrationManager", "InfoCommand",
+    ]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {
         files.flatMap { file -> [Violation] in
