@@ -15,8 +15,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case droppedVersion
         /// No stage leads from one of the plan's versions to the next.
         case skippedVersion
-        /// Two of the plan's versions describe the same schema; or the requested schema only exchanges names of the
-        /// store's, which its fingerprint does not show.
+        /// Two of the plan's versions describe the same schema; or the requested schema gives a name of the store's to
+        /// another item by an original name, which its fingerprint does not show.
         case twinVersions
         /// The stages are not in the order of the versions.
         case stagesOutOfOrder
@@ -55,7 +55,12 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     private let text: String
     /// The cause and the remedy; then, if schemas differ, both fingerprints, the nearest version and the changes.
-    public var message: String { mismatch.map { "\(text) \($0)" } ?? text }
+    ///
+    /// `unhandledData` leaves the changes out: those that matter are the losses, which it counts.
+    public var message: String {
+        guard let mismatch else { return text }
+        return "\(text) \(code == .unhandledData ? mismatch.versions : mismatch.description)"
+    }
     /// The schemas that differ; nil for an error of objects, code or the disk.
     public internal(set) var mismatch: SchemaMismatch?
     /// The stage with the error, by its versions, such as `1.0.0 → 2.0.0`; nil if there is none.

@@ -73,13 +73,17 @@ public struct SchemaMismatch: Hashable, Sendable, CustomStringConvertible {
 
     /// Both schemas, the nearest version and the changes, in sentences.
     public var description: String {
+        guard nearest != nil || stored != nil else { return versions }
+        let rest = changes.count > Self.listedMax ? ", and \(changes.count - Self.listedMax) more" : ""
+        let words = changes.prefix(Self.listedMax).map(\.summary).joined(separator: "; ")
+        return "\(versions) \(title): \(changes.isEmpty ? "none" : words)\(rest)."
+    }
+
+    /// Both schemas and the nearest version, in sentences.
+    var versions: String {
         var sentences = stored.map { ["Store: \($0)."] } ?? []
         sentences.append("Requested: \(requested).")
         if let nearest { sentences.append("Nearest version of the plan: \(nearest).") }
-        guard nearest != nil || stored != nil else { return sentences.joined(separator: " ") }
-        let rest = changes.count > Self.listedMax ? ", and \(changes.count - Self.listedMax) more" : ""
-        let words = changes.prefix(Self.listedMax).map(\.summary).joined(separator: "; ")
-        sentences.append("\(title): \(changes.isEmpty ? "none" : words)\(rest).")
         return sentences.joined(separator: " ")
     }
 }
