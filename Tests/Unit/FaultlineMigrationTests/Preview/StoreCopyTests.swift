@@ -222,11 +222,11 @@ struct StoreCopyTests {
         #expect(try !stores.disk.isPresent(Self.copyDirectory(of: stores)))
     }
 
-    /// Calls a closure before the first file is linked, and counts the files.
+    /// Calls a closure before the first file is linked, and lists the files.
     // Safe because one thread copies the store.
     private final class HookedDisk: ForwardingDisk, @unchecked Sendable {
         var hook: (() throws -> Void)?
-        private(set) var linkCount = 0
+        private(set) var linked: [String] = []
 
         override func link(_ source: String, to target: String) throws(DiskError) {
             // The first link of each attempt tries out whether there are links.
@@ -234,7 +234,7 @@ struct StoreCopyTests {
             let body = hook
             hook = nil
             #expect(throws: Never.self) { try body?() }
-            linkCount += 1
+            linked.append(String(target.split(separator: "/").last ?? ""))
             try base.link(source, to: target)
         }
     }
@@ -243,6 +243,7 @@ struct StoreCopyTests {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let writer = try stores.open(Work1.self)
+        let before = try stores.disk.names(in: stores.directory)
         let hooked = HookedDisk(over: stores.disk)
         hooked.hook = {
             let context = ModelContext(writer)
@@ -254,7 +255,10 @@ struct StoreCopyTests {
         let linked = try stores.disk.names(in: copy.directory).filter {
             "tr".contains($0.prefix(1)) && $0.contains("-")
         }
-        #expect(!linked.isEmpty && hooked.linkCount > linked.count, "\(linked), \(hooked.linkCount)")
+        // It has the old files, which are linked once, and one that the checkpoint made.
+        #expect(linked.contains { before.contains($0) } && linked.contains { !before.contains($0) }, "\(linked)")
+        #expect(Set(linked).isSubset(of: hooked.linked), "\(linked), \(hooked.linked)")
+        #expect(Set(hooked.linked).count == hooked.linked.count, "\(hooked.linked)")
         let copied = Stores(stores.disk, copy.directory)
         try copied.use(Work1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<Work1.Room>()) == 5) }
         #expect(try copied.findings(Work1.self) == [])
