@@ -64,6 +64,39 @@ enum Exchange3: VersionedSchema {
     }
 }
 
+/// The third version without its original names.
+enum Exchange4: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Cat.self, Dog.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Cat {
+        @Attribute(hashModifier: "exchanged") var name: String
+        var left: String = ""
+        var right: String = ""
+        init(name: String) { self.name = name }
+    }
+
+    @Model final class Dog {
+        @Attribute(hashModifier: "exchanged") var name: String
+        var left: String = ""
+        var right: String = ""
+        init(name: String) { self.name = name }
+    }
+}
+
+/// One entity takes the name of another one, which is new.
+enum ShiftedEntity: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Exchange1.Cat.self, Dog.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model(originalName: "Cat") final class Dog {
+        var name: String
+        var left: String = ""
+        var right: String = ""
+        init(name: String) { self.name = name }
+    }
+}
+
 enum ExchangedProperties: VersionedSchema {
     static var models: [any PersistentModel.Type] { [Cat.self, Exchange1.Dog.self] }
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
@@ -76,7 +109,33 @@ enum ExchangedProperties: VersionedSchema {
     }
 }
 
-/// Two entities, or two properties, that take each other's names.
+/// Each property takes the name of the one before it; the first one is new, and the last one is removed.
+enum ShiftedProperties: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Cat.self, Exchange1.Dog.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Cat {
+        var left: String = ""
+        @Attribute(originalName: "left") var name: String
+        @Attribute(originalName: "name") var right: String = ""
+        init(name: String) { self.name = name }
+    }
+}
+
+/// One property takes the name of another one, which is new.
+enum ShiftedProperty: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Cat.self, Exchange1.Dog.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Cat {
+        var name: String
+        var left: String = ""
+        @Attribute(originalName: "left") var right: String = ""
+        init(name: String) { self.name = name }
+    }
+}
+
+/// Entities and properties that take each other's names, or pass them on.
 struct ExchangedNameTests {
     private let stores = Stores()
 
@@ -101,9 +160,37 @@ struct ExchangedNameTests {
         #expect(error?.message.contains("hashModifier") == true)
         let other = #expect(throws: MigrationError.self) { try stores.open(ExchangedProperties.self) }
         #expect(other?.code == .twinVersions && other?.entityName == "Cat" && other?.propertyName == "left")
-        // The store is as it was.
+        try checkOld()
+    }
+
+    /// Checks that the store is as it was.
+    private func checkOld() throws {
         try stores.use(Exchange1.self) { _, context in
             try #expect(context.all(Exchange1.Cat.self).map(\.name) == ["cat"])
+            try #expect(context.all(Exchange1.Cat.self).map(\.left) == ["l"])
+        }
+    }
+
+    @Test func `are refused if they are passed on, and the schemas have one fingerprint`() throws {
+        let versions: [(any VersionedSchema.Type, entity: String, property: String?, old: String)] = [
+            (ShiftedProperties.self, "Cat", "name", "left"), (ShiftedProperty.self, "Cat", "right", "left"),
+            (ShiftedEntity.self, "Dog", nil, "Cat"),
+        ]
+        for (version, entity, property, old) in versions {
+            let error = #expect(throws: MigrationError.self) { try stores.open(version) }
+            #expect(error?.code == .twinVersions && error?.entityName == entity && error?.propertyName == property)
+            #expect(error?.message.contains("was named \(old),") == true, "\(String(describing: error))")
+        }
+        try checkOld()
+    }
+
+    @Test func `need no original names any more when they were exchanged`() throws {
+        try stores.use(Exchange3.self) { _, _ in }
+        for version: any VersionedSchema.Type in [Exchange4.self, Exchange4.self] {
+            try stores.use(version) { container, context in
+                #expect(container.migrationReport.versions.isEmpty)
+                try #expect(context.all(Exchange4.Cat.self).map(\.name) == ["dog"])
+            }
         }
     }
 
