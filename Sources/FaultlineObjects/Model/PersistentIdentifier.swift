@@ -6,9 +6,9 @@ internal import FaultlineLog
 /// contexts, actors and processes. A decoded identifier of a stored object equals the original. A decoded temporary
 /// identifier equals none of this process, and leads to no object.
 ///
-/// An identifier that was saved before its entity was renamed by `originalName` leads to the same object, whose
-/// `persistentModelID` has the new name, and so is not equal. A new entity that takes the original name takes such
-/// identifiers over.
+/// An identifier with the `originalName` of a renamed entity leads to the same object, whose `persistentModelID` has the
+/// new name, and so is not equal. One with a name between the two leads to none. If another entity has the original name
+/// now, the identifier leads to an object of that one, or to none: save such identifiers anew with the renaming.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
     /// The opaque part of an identifier.
     public struct ID: Hashable, Sendable {
