@@ -53,7 +53,8 @@ package final class RowStore: Sendable {
             let migration = try transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog)
             if isMigrationTarget { return }
             guard migration.isAbsent else {
-                let target = try StoredCatalog.migration(in: transaction)?.targetSchema
+                // For the message only: a record of a newer release does not decode.
+                let target = (try? StoredCatalog.migration(in: transaction))?.targetSchema
                 throw StoreError(
                     .outdated,
                     "The store is being migrated: it can be read, and not written until the migration is done. Make the container anew then. \(fingerprints(against: target))"
@@ -66,7 +67,7 @@ package final class RowStore: Sendable {
                 try StoredCatalog.entityMap(Array(record.row))
             }
             guard let map, map.writesRows(like: storage.map) else {
-                let current = try transaction.record(StoredCatalog.RecordNumber.schema, in: .catalog) { record in
+                let current = try? transaction.record(StoredCatalog.RecordNumber.schema, in: .catalog) { record in
                     try StoredCatalog.schema(Array(record.row))
                 }
                 throw StoreError(

@@ -152,6 +152,8 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(resumesAnyway)
         }
 
+        package func finishUpdates() { options.finishUpdates() }
+
         var options: MigrationOptions {
             var options = MigrationOptions(
                 memoryCeiling: memoryCeiling, unhandledData: unhandledData, allowsOlderSchema: allowsOlderSchema,

@@ -35,7 +35,11 @@ public final class NSStagedMigrationManager {
     public func openContainer(
         for model: NSManagedObjectModel, configuration: ModelConfiguration = ModelConfiguration()
     ) throws -> ModelContainer {
-        let way = try way(to: model, from: storedModel(configuration))
+        let way: StagedMigrationPlan.Way
+        do { way = try self.way(to: model, from: storedModel(configuration)) } catch {
+            configuration.options.migration.finishUpdates()
+            throw error
+        }
         return try StagedMigrationPlan.$current.withValue(way) {
             try ModelContainer(
                 for: model, migrationPlan: StagedMigrationPlan.self, configurations: [configuration])
@@ -49,11 +53,16 @@ public final class NSStagedMigrationManager {
         guard !configuration.isStoredInMemoryOnly else { return nil }
         var reading = ModelConfiguration(configuration.name, url: configuration.url, allowsSave: false)
         reading.options.memoryBudget = configuration.options.memoryBudget
+        reading.options.reporting = configuration.options.reporting
+        reading.options.performing = configuration.options.performing
         do {
             let container = try ModelContainer(opening: reading)
             defer { try? container.close() }
             return container.schema
         } catch SwiftDataError.unknownSchema {
+            return nil
+        } catch let error as StorageError where error.code == .notAStore {
+            // A kill may have left a beginning, which opening for writing completes.
             return nil
         }
     }

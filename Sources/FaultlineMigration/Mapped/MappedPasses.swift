@@ -283,12 +283,15 @@ struct MappedPasses {
 
     /// Makes a call of a policy, and throws errors of setters that could not throw.
     private func call(_ mapping: ResolvedMapping, _ old: ManagedObject? = nil, _ body: () throws -> Void) throws {
+        _ = manager.takeFailedProperty()
         do {
             try body()
             if let error = stage.takeError() { throw error }
         } catch let error as MigrationError where error.code != .stageFailed {
+            try throwCancellation()
             throw error.about(entity: old?.entity.name, object: old?.objectID.number)
         } catch {
+            try throwCancellation()
             let object = old.map { ", \($0.entity.name) \($0.objectID.number)" } ?? ""
             let cause = stage.cause(of: error)
             let place = FailurePlace(of: cause)
@@ -300,10 +303,14 @@ struct MappedPasses {
                 entity: old?.entity.name ?? mapping.source?.name ?? mapping.destination?.name,
                 property: property, object: old?.objectID.number, cause: cause)
         }
-        if let cancellation = manager.cancellation {
-            course.noteCancellation()
-            throw cancellation
-        }
+        try throwCancellation()
+    }
+
+    /// Throws the error by which a policy has cancelled the migration, which matters more than one that it throws then.
+    private func throwCancellation() throws {
+        guard let cancellation = manager.cancellation else { return }
+        course.noteCancellation()
+        throw cancellation
     }
 
     private func advance(_ mapping: ResolvedMapping, of total: Int, pass: Int) throws {

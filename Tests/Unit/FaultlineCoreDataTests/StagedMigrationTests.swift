@@ -1,4 +1,5 @@
 import FaultlineCoreData
+import FaultlineDisk
 import FaultlineTestSupport
 import Testing
 
@@ -140,6 +141,24 @@ struct StagedMigrationTests {
             for: Self.second, configuration: configuration)
         try container.close()
         #expect(code([all], Self.first) == .backward)
+    }
+
+    @Test func `progress ends when wrong stages are refused`() async throws {
+        try fill(Self.first)
+        var configuration = configuration
+        let updates = configuration.options.migration.progressUpdates()
+        #expect(throws: MigrationError.self) {
+            try NSStagedMigrationManager([]).openContainer(for: Self.first, configuration: configuration)
+        }
+        for await _ in updates { Issue.record("Nothing was migrated.") }
+    }
+
+    @Test func `a store whose creation was killed is made`() throws {
+        let directory = folder.path + "/store"
+        let disk = PosixDisk()
+        try disk.createDirectory(directory)
+        try disk.open(directory + "/LOCK", for: .creating).close()
+        try Self.manager().openContainer(for: Self.fourth, configuration: configuration).close()
     }
 
     @Test func `a model may be read from a file`() throws {

@@ -79,16 +79,19 @@ struct VainResumeTests {
 
     private final class CancellingPolicy: EntityMigrationPolicy, ResumablePolicy {
         @TaskLocal static var cancels = true
+        @TaskLocal static var throwsToo = false
 
         override func createDestinationInstances(
             forSource sInstance: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
         ) throws {
             try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
-            if Self.cancels, sInstance["number"] as? Int == 3 { manager.cancelMigrationWithError(Enough()) }
+            guard Self.cancels, sInstance["number"] as? Int == 3 else { return }
+            manager.cancelMigrationWithError(Enough())
+            if Self.throwsToo { throw Stopped() }
         }
     }
 
-    @Test func `a policy that cancels does not count as a failure`() throws {
+    @Test(arguments: [false, true]) func `a policy that cancels does not count as a failure`(throwsToo: Bool) throws {
         try stores.fillWithNotes(5)
         let stages = [
             Self.first,
@@ -96,7 +99,9 @@ struct VainResumeTests {
                 fromVersion: Note2.self, toVersion: Note3.self,
                 MappingModel(EntityMapping(from: "Note", to: "Note", policy: CancellingPolicy.self))),
         ]
-        for _ in 0..<6 { #expect(throws: Enough.self) { try migrate(stages) } }
+        CancellingPolicy.$throwsToo.withValue(throwsToo) {
+            for _ in 0..<6 { #expect(throws: Enough.self) { try migrate(stages) } }
+        }
         try CancellingPolicy.$cancels.withValue(false) { try migrate(stages) }
     }
 }

@@ -7,8 +7,61 @@ import FaultlineTestSupport
 import Foundation
 import Testing
 
-/// Copies of a store that has lost its end.
+/// Copies of a store that changes meanwhile, or that has lost its end.
 struct StoreCopyAttemptTests {
+    /// Has no hard links: copies a file instead, lists the copies, and calls a closure after some of them.
+    // Safe because one thread copies the store.
+    private final class CopyingDisk: ForwardingDisk, @unchecked Sendable {
+        /// By the number of copies before.
+        var hooks: [Int: () throws -> Void] = [:]
+        private(set) var copied: [String] = []
+        private(set) var byteCount: UInt64 = 0
+        private(set) var sizes: [String: UInt64] = [:]
+
+        override func link(_ source: String, to target: String) throws(DiskError) {
+            try base.copy(source, to: target)
+            // Each attempt tries out whether there are links.
+            if source.hasSuffix("/IDENTITY") { return }
+            copied.append(String(target.split(separator: "/").last ?? ""))
+            let file = try base.open(target, for: .reading)
+            defer { file.close() }
+            let size = try file.byteCount()
+            byteCount += size
+            sizes[source] = size
+            if let hook = hooks.removeValue(forKey: copied.count) { #expect(throws: Never.self) { try hook() } }
+        }
+    }
+
+    @Test func `without hard links a file that does not change is copied once`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let writer = try stores.open(Work1.self)
+        let disk = CopyingDisk(over: stores.disk)
+        // The manifest changes after the last file of the first attempt, and after the first file of the second one.
+        let count = try stores.disk.names(in: stores.directory)
+            .count(where: { [.tableCheckpoint, .indexRun].contains(FileName.parse($0)?.kind) })
+        for (place, label) in [(count, "a"), (count + 1, "b")] {
+            disk.hooks[place] = {
+                let context = ModelContext(writer)
+                context.insert(Work1.Room(label: label))
+                try context.save()
+                try writer.checkpoint()
+            }
+        }
+        let copy = try StoreCopy.make(of: stores.directory, on: disk, clock: .system)
+        #expect(disk.hooks.isEmpty && disk.copied.count > count, "\(disk.copied)")
+        #expect(Set(disk.copied).count == disk.copied.count, "\(disk.copied)")
+        // A checkpoint may have dropped a file that was copied.
+        let names = try stores.disk.names(in: stores.directory)
+        #expect(try stores.disk.names(in: copy.directory).allSatisfy(names.contains))
+        #expect(disk.byteCount == disk.sizes.values.reduce(0, +))
+        let copied = Stores(stores.disk, copy.directory)
+        try copied.use(Work1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<Work1.Room>()) == 6) }
+        #expect(try copied.findings(Work1.self) == [])
+        copy.remove()
+        try writer.close()
+    }
+
     @Test func `a store that has lost its end is refused`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
