@@ -28,6 +28,7 @@ extension ContextCore {
     func queueSave(adding addition: Save.Addition? = nil, isSuspending: Bool) throws -> QueuedSave? {
         try LifecycleCalls(self).checkIsNotSaving()
         try checkIsOutsideOfBatch()
+        tellLateErrors()
         if let error = errors.refusals.next() { throw error }
         guard hasChanges || addition != nil else {
             noteSaved()

@@ -38,8 +38,7 @@ struct ObjectInsertion {
     /// The same for an object whose class is known at compile time.
     @inline(__always)
     func insert<T: PersistentModel>(model: T) {
-        let spilling = InsertSpilling(context)
-        if spilling.isDue { spilling.run() }
+        InsertSpilling(context).runIfDue()
         let handle = ObjectHandle(model)
         guard !handle.core.pointee.has(.attached), let home = context.home(of: T._$modelType) else {
             insert(handle)
@@ -97,6 +96,8 @@ struct ObjectInsertion {
     ///   - draft: Its values.
     ///   - home: Its home.
     func forgetUnfinished(_ number: UInt64, _ draft: Draft, _ home: EntityHome) {
+        // The places of those that were let go count the objects of the list.
+        context.pending.bringBack()
         let reference = ObjectReference(number: number, isTemporary: true)
         for slot in home.entity?.toOneSlots ?? [] {
             guard case .toOne(let relationship)? = home.entity?.slots[slot],
@@ -109,7 +110,7 @@ struct ObjectInsertion {
         }
         context.pending.relationships.forget([reference])
         context.pending.unawakened.removeAll { $0.reference == reference }
-        context.pending.inserted.removeAll { $0.reference == reference }
+        context.pending.living.removeAll { $0.reference == reference }
         context.memberArrays.removeAll()
         if !context.hasChanges { context.noteSaved() }
     }

@@ -18,8 +18,7 @@ extension ManagedObject {
     /// Makes a new object of a context's entity and inserts it.
     convenience init(_ type: ModelType, insertInto context: ModelContext) {
         self.init(standInOf: type)
-        let spilling = InsertSpilling(context.core)
-        if spilling.isDue { spilling.run() }
+        InsertSpilling(context.core).runIfDue()
         ObjectInsertion(context.core).insert(ObjectHandle(self))
     }
 }

@@ -131,6 +131,7 @@ extension ModelCore {
         else { return nil }
         _ = _$beginInitialValue()
         context.settleMembers()
+        InsertSpilling(context).runIfDue()
         // Read through the handle from here on: the context changes the core through its address.
         let own = ObjectHandle(core: &self)
         ObjectInsertion(context).insert(own, isInitial: isInitial)

@@ -20,6 +20,11 @@ struct InsertSpilling {
     /// Whether to look at the objects again.
     @inline(__always) var isDue: Bool { context.pending.living.count >= context.rules.nextSpillCount }
 
+    /// Does the same as `run` if it is time to look at the objects again.
+    ///
+    /// For calls that may add objects, before they look at any: only references keep an object in memory.
+    @inline(__always) func runIfDue() { if isDue { run() } }
+
     /// Writes objects and lets them go, if there are too many.
     func run() {
         let count = context.pending.living.count
@@ -63,7 +68,11 @@ struct InsertSpilling {
             return false
         }
         var letGo: Set<UnsafeMutablePointer<ModelCore>> = []
-        for place in handles.indices where isLetGo[place] { letGo.insert(handles[place].core) }
+        for place in handles.indices where isLetGo[place] {
+            // An initializer that runs holds its object: those of these objects have ended.
+            handles[place].core.pointee.remove(.initializing)
+            letGo.insert(handles[place].core)
+        }
         if putBack(members, without: letGo) { spilled.hasMembers = true }
         var kept: [ObjectHandle] = []
         for place in handles.indices where !isLetGo[place] { kept.append(handles[place]) }
@@ -96,7 +105,7 @@ struct InsertSpilling {
             while let object = try reader.next() { made.append(object.make()) }
         } catch {
             context.stage?.note(error)
-            context.refuseSave(error)
+            context.refuseSaveLater(error)
         }
         return made
     }
@@ -206,6 +215,6 @@ extension ModelCore {
     /// Whether the object is a new one of a context, with a draft and nothing else.
     fileprivate var isPlainInsert: Bool {
         has(.inserted) && has(.temporary) && draftPointer != nil && !hasExtra && !has(.deleted) && !has(.gone)
-            && !has(.damaged) && !has(.refused) && !has(.initializing) && !has(.alias) && !has(.registered)
+            && !has(.damaged) && !has(.refused) && !has(.alias) && !has(.registered)
     }
 }

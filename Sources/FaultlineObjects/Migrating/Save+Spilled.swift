@@ -79,12 +79,11 @@ extension Save {
         return counts
     }
 
-    /// Lets the objects that were replaced show their new values.
+    /// Lets the objects that were replaced show their new values, in the order in which the new ones were inserted.
     func showSpilledUpserts(_ watched: inout [ObjectObservation]) {
-        for (ordinal, number) in numbers.spilled.upserts.values {
-            guard let handle = ObjectRegistry(context).registeredHandle(number, context.homes[ordinal]) else {
-                continue
-            }
+        for upsert in numbers.spilled.upserts {
+            let home = context.homes[upsert.ordinal]
+            guard let handle = ObjectRegistry(context).registeredHandle(upsert.number, home) else { continue }
             if let observation = handle.core.pointee.extraIfPresent?.observation { watched.append(observation) }
             if !handle.core.pointee.has(.changed) { handle.core.pointee.row = .none }
         }

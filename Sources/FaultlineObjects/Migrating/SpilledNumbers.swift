@@ -23,8 +23,16 @@ struct SpilledNumbers {
 
     /// By ordinal of the entity, each by rising temporary numbers.
     private var runs: [[Run]] = []
-    /// Stored objects that new ones have replaced, by the temporary numbers of these.
-    private(set) var upserts: [UInt64: (ordinal: Int, number: RecordID)] = [:]
+    /// A stored object that a new one has replaced.
+    struct Upsert {
+        /// The number of the new one.
+        let temporary: UInt64
+        let number: RecordID
+        let ordinal: Int
+    }
+
+    /// By rising temporary numbers.
+    private(set) var upserts: [Upsert] = []
     /// The last object that is written.
     private(set) var last: (ordinal: Int, number: RecordID)?
 
@@ -34,7 +42,7 @@ struct SpilledNumbers {
     mutating func append(_ temporary: UInt64, _ number: RecordID, ordinal: Int, isUpsert: Bool) {
         while runs.count <= ordinal { runs.append([]) }
         last = (ordinal, number)
-        if isUpsert { upserts[temporary] = (ordinal, number) }
+        if isUpsert { upserts.append(Upsert(temporary: temporary, number: number, ordinal: ordinal)) }
         if !runs[ordinal].isEmpty, Self.extend(&runs[ordinal][runs[ordinal].count - 1], temporary, number) { return }
         runs[ordinal].append(Run(first: temporary, number: number))
     }
@@ -69,7 +77,20 @@ struct SpilledNumbers {
 
     /// Whether an object gets a number of its own.
     func isInsert(_ temporary: UInt64) -> Bool {
-        number(temporary) != 0 && (upserts.isEmpty || upserts[temporary] == nil)
+        number(temporary) != 0 && !isUpsert(temporary)
+    }
+
+    /// Whether an object replaces a stored one.
+    ///
+    /// - Complexity: O(log *n*).
+    private func isUpsert(_ temporary: UInt64) -> Bool {
+        var low = 0
+        var high = upserts.count
+        while low < high {
+            let middle = (low + high) / 2
+            if upserts[middle].temporary < temporary { low = middle + 1 } else { high = middle }
+        }
+        return low < upserts.count && upserts[low].temporary == temporary
     }
 
     /// The new object that gets a number of its own; nil if there is none.
@@ -79,7 +100,7 @@ struct SpilledNumbers {
         guard ordinal < runs.count else { return nil }
         for run in runs[ordinal] where number >= run.number && number - run.number < UInt64(run.count) {
             let temporary = run.temporary(number - run.number)
-            if upserts[temporary] == nil { return temporary }
+            if !isUpsert(temporary) { return temporary }
         }
         return nil
     }

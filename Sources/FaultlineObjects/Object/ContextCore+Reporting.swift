@@ -38,6 +38,17 @@ extension ContextCore {
         report(error)
     }
 
+    /// Records an error that makes the next save fail, which reports it: for operations on the state of the context,
+    /// which the error handler may use.
+    func refuseSaveLater(_ error: any Error) {
+        errors.refusals.add(error)
+        errors.ofAccess = error
+        if errors.handler != nil { errors.keepForLater(error) }
+    }
+
+    /// Passes the errors to the error handler that were kept for the next save.
+    func tellLateErrors() { if errors.hasLate { errors.takeLate().forEach(tell) } }
+
     /// Records and reports an error that makes the next save fail, and no other.
     func refuseNextSave(_ error: any Error) {
         errors.refusals.addCall(error)

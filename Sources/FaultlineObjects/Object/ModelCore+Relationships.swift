@@ -36,6 +36,7 @@ extension ModelCore {
             return
         }
         context.settleMembers()
+        InsertSpilling(context).runIfDue()
         RelationshipEditor(context).setTarget(of: ObjectHandle(core: &self), slot, to: target)
     }
 
@@ -85,6 +86,7 @@ extension ModelCore {
             return
         }
         context.settleMembers()
+        InsertSpilling(context).runIfDue()
         RelationshipEditor(context).setMembers(
             of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
     }

@@ -3,7 +3,8 @@ internal import FaultlineStore
 
 /// The unsaved changes of a context.
 ///
-/// `inserted`, `changed` and `deleted` hold every object with the flag of that name, each once.
+/// `living`, `changed` and `deleted` hold every object with the flag `inserted`, `changed` or `deleted`, each once.
+/// New objects that a migration stage has let go are in `spilled`; `inserted` makes them again.
 struct PendingChanges {
     /// New objects in memory: all of them, but for those that a migration stage has let go.
     var living: [ObjectHandle] = [] {

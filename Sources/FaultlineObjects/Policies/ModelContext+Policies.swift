@@ -35,6 +35,8 @@ extension ModelContext {
                     "insert(_:onConflict: .\(policy)) was called in a stage of a migration, where objects are inserted with .update alone. Look for the other object first, and decide what becomes of both."
                 ))
         }
+        // A stage has no other policy, and its context may hold none of the objects.
+        guard core.stage == nil else { return }
         core.pending.policies.ofInserts[handle.core.pointee.number] = policy
     }
 }

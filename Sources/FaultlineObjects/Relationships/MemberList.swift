@@ -38,6 +38,9 @@ struct MemberList {
         }
     }
 
+    /// Whether no object is stored, not even a deleted one.
+    private var hasOnlyUnsaved: Bool { entries.allSatisfy { $0?.core.pointee.has(.temporary) != false } }
+
     mutating func append(_ handle: ObjectHandle) {
         places?[handle.reference] = entries.count
         entries.append(handle)
@@ -62,7 +65,7 @@ struct MemberList {
     ///
     /// - Returns: Their cores; nil if the list holds them still.
     mutating func takeOut() -> [UnsafeMutablePointer<ModelCore>]? {
-        guard entries.count > leftCount, isNewByNumber else { return nil }
+        guard entries.count > leftCount, isNewByNumber, hasOnlyUnsaved else { return nil }
         let cores = entries.compactMap { $0?.core }
         spilledLast = max(spilledLast, cores.reduce(0) { max($0, $1.pointee.number) })
         entries.removeAll()
@@ -91,8 +94,17 @@ struct MemberList {
         self = MemberList(known.sorted { $0.reference.number < $1.reference.number } + later)
     }
 
+    /// Removes objects; those that were let go stay members.
     mutating func removeAll(_ references: Set<ObjectReference>) {
-        self = MemberList(handles.filter { !references.contains($0.reference) })
+        func kept(_ entries: ArraySlice<ObjectHandle?>) -> [ObjectHandle] {
+            entries.compactMap { $0 }.filter { !references.contains($0.reference) }
+        }
+        let known = kept(entries[..<knownCount])
+        var list = MemberList(known + kept(entries[knownCount...]))
+        list.spilledCount = spilledCount
+        list.spilledLast = spilledLast
+        list.knownCount = known.count
+        self = list
     }
 
     private mutating func place(of reference: ObjectReference) -> Int? {

@@ -9,7 +9,7 @@ extension Save {
         guard !context.pending.relationships.isEmpty else { return }
         for (key, delta) in context.pending.relationships.inOrder where !delta.isEmpty {
             // A new object is recorded as an insert, unless it has replaced a stored one.
-            guard !key.owner.isTemporary || !upserts.isEmpty,
+            guard !key.owner.isTemporary || !upserts.isEmpty || !numbers.spilled.upserts.isEmpty,
                 deletion?.isDoomed(key.owner, key.entity) != true
             else { continue }
             try noteCollection(

@@ -15,6 +15,8 @@ struct SavedNumbers {
         numbers = []
         numbers.reserveCapacity(count)
         for _ in 0..<count { numbers.append(0) }
+        spilled = SpilledNumbers()
+        positions = nil
     }
 
     @inline(__always)

@@ -11,16 +11,21 @@ struct SpilledInsertLife {
     typealias Page = SpilledInsertVersions.V2.Page
     typealias Item = SpilledInsertVersions.V2.Item
     typealias Tag = SpilledInsertVersions.V2.Tag
+    typealias Note = SpilledInsertVersions.V2.Note
 
     private let context: ModelContext
     private var random: Seed
     /// Whether it asks for new objects, which makes all of them again.
     private let asks: Bool
-    private let items: [Item]
+    private var items: [Item]
     private let pages: [Page]
     private var held: [Line] = []
     private var identifiers: [PersistentIdentifier] = []
+    /// A note without its item, which it gets again before the save.
+    private var broken: Note?
     private var lineCount = 0
+    private var noteCount = 0
+    private var itemCount = SpilledInsertVersions.itemCount
     private(set) var log: [String] = []
     /// The most objects that the context had let go before a save.
     private(set) var savedSpilledCount = 0
@@ -29,8 +34,12 @@ struct SpilledInsertLife {
         self.context = context
         random = seed
         asks = seed.origin % 2 == 0
-        items = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.number)]))
+        items = try Self.items(context)
         pages = try context.fetch(FetchDescriptor<Page>(sortBy: [SortDescriptor(\.code)]))
+    }
+
+    private static func items(_ context: ModelContext) throws -> [Item] {
+        try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.number)]))
     }
 
     private mutating func draw(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
@@ -38,12 +47,15 @@ struct SpilledInsertLife {
     mutating func run(_ stepCount: Int) throws {
         for _ in 0..<stepCount {
             switch draw(100) {
-            case 0..<60: makeLine()
+            case 0..<50: makeLine()
+            case 50..<60: makeNote()
             case 60..<70: makePage()
             case 70..<85: try use()
             case 85..<88: try fetch()
             case 88..<89 where draw(4) == 0: try end()
-            case 89..<90 where draw(6) == 0: rollBack()
+            case 89..<90 where draw(6) == 0: try rollBack()
+            case 90..<91 where draw(16) == 0: breakRule()
+            case 91..<92 where asks && draw(4) == 0: try replaceItem()
             default: letGo()
             }
         }
@@ -63,8 +75,42 @@ struct SpilledInsertLife {
             let tag = Tag(name: "tag \(lineCount)")
             line.tags.append(tag)
         }
+        if asks, draw(60) == 0 { items[draw(items.count)].lines.append(line) }
         if draw(12) == 0 { held.append(line) }
         if asks, draw(20) == 0 { identifiers.append(line.persistentModelID) }
+    }
+
+    private mutating func makeNote() {
+        noteCount += 1
+        // A failure makes all objects again.
+        let text = asks && draw(40) == 0 ? "" : "note \(noteCount)"
+        do {
+            let note = try Note(number: noteCount, item: items[draw(items.count)], text: text)
+            if draw(3) == 0 { context.insert(note) }
+        } catch {
+            log.append("no note \(noteCount)")
+        }
+    }
+
+    /// Makes a note that loses its item.
+    private mutating func breakRule() {
+        guard broken == nil else { return }
+        itemCount += 1
+        let item = Item(number: itemCount)
+        context.insert(item)
+        noteCount += 1
+        broken = try? Note(number: noteCount, item: item, text: "broken")
+        item.notes = []
+    }
+
+    /// Deletes an item with its notes.
+    private mutating func replaceItem() throws {
+        let place = draw(items.count)
+        context.delete(items[place])
+        itemCount += 1
+        items[place] = Item(number: itemCount)
+        context.insert(items[place])
+        if draw(2) == 0 { try end() }
     }
 
     private mutating func newPage() -> Page {
@@ -72,7 +118,9 @@ struct SpilledInsertLife {
         return Page(code: "page \(number)", title: "title \(lineCount) \(number)")
     }
 
-    private mutating func makePage() { context.insert(newPage()) }
+    private mutating func makePage() {
+        if draw(3) == 0 { context.insert(newPage(), onConflict: .update) } else { context.insert(newPage()) }
+    }
 
     /// Uses an object that the closure holds.
     private mutating func use() throws {
@@ -116,14 +164,19 @@ struct SpilledInsertLife {
 
     private mutating func end() throws {
         savedSpilledCount = max(savedSpilledCount, StageContext(context.core).spilledCount)
+        broken?.item = items[draw(items.count)]
+        broken = nil
         try context.save()
+        items = try Self.items(context)
         identifiers = []
         log.append("saved \(context.hasChanges) \(held.map(\.number)) \(pages.map(\.title))")
         held = []
     }
 
-    private mutating func rollBack() {
+    private mutating func rollBack() throws {
         context.rollback()
+        items = try Self.items(context)
+        broken = nil
         identifiers = []
         held = []
         log.append("rolled back \(context.hasChanges) \(pages.map(\.title))")
@@ -145,7 +198,10 @@ struct SpilledInsertLife {
             contents.append("\(page.code) \(page.title) \(page.line?.number ?? 0)")
         }
         for item in try context.fetch(FetchDescriptor<Item>()) {
-            contents.append("\(item.number) \(item.lines.map(\.number))")
+            contents.append("\(item.number) \(item.lines.map(\.number)) \(item.notes.map(\.number))")
+        }
+        for note in try context.fetch(FetchDescriptor<Note>()) {
+            contents.append("\(note.number) \(note.text) \(note.item.number)")
         }
         for tag in try context.fetch(FetchDescriptor<Tag>()) {
             contents.append("\(tag.name) \(tag.lines.map(\.number))")

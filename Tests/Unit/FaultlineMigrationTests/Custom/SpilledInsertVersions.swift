@@ -26,12 +26,13 @@ enum SpilledInsertVersions {
     }
 
     enum V2: VersionedSchema {
-        static var models: [any PersistentModel.Type] { [Item.self, Page.self, Line.self, Tag.self] }
+        static var models: [any PersistentModel.Type] { [Item.self, Page.self, Line.self, Tag.self, Note.self] }
         static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
 
         @Model final class Item {
             var number: Int
             @Relationship(inverse: \Line.item) var lines: [Line] = []
+            @Relationship(deleteRule: .cascade, inverse: \Note.item) var notes: [Note] = []
             init(number: Int) { self.number = number }
         }
 
@@ -60,6 +61,22 @@ enum SpilledInsertVersions {
                 self.text = text
             }
         }
+
+        /// Of one item from its initializer on.
+        @Model final class Note {
+            var number: Int
+            var item: Item
+            var text: String
+            init(number: Int, item: Item, text: String, beforeText: () throws -> Void = {}) throws {
+                self.number = number
+                self.item = item
+                try beforeText()
+                guard !text.isEmpty else { throw EmptyText() }
+                self.text = text
+            }
+        }
+
+        struct EmptyText: Error {}
 
         @Model final class Tag {
             var name: String
