@@ -47,13 +47,16 @@ struct MigratedCopy {
     ///
     /// - Throws: `.notAStore` for a directory that has other files; the disk's errors.
     func make() throws(LogError) {
-        do {
+        let others = try copying { () throws(DiskError) in
             try clear()
-            if let other = try disk.names(in: target).first(where: { $0 != FileName.lock }) {
-                throw LogError(
-                    .notAStore, "The directory is needed for a copy of the store, and has \(other). Remove it.",
-                    path: target)
-            }
+            return try disk.names(in: target).filter { $0 != FileName.lock }
+        }
+        if let other = others.first {
+            throw LogError(
+                .notAStore, "The directory is needed for a copy of the store, and has \(other). Remove it.",
+                path: target)
+        }
+        try copying { () throws(DiskError) in
             for name in try disk.names(in: source) where name == FileName.identity || FileName.parse(name) != nil {
                 let copy = target + "/" + name
                 try disk.copy(source + "/" + name, to: copy)
@@ -62,9 +65,13 @@ struct MigratedCopy {
                 try file.synchronize()
             }
             try disk.synchronizeDirectory(target)
-        } catch let error as LogError { throw error } catch let error as DiskError {
+        }
+    }
+
+    private func copying<R>(_ body: () throws(DiskError) -> R) throws(LogError) -> R {
+        do throws(DiskError) { return try body() } catch {
             throw LogError(error, doing: "copying the store to \(target)")
-        } catch { throw LogError(.failedDisk, "Copying the store failed: \(error)", path: target) }
+        }
     }
 
     /// Gives the copy its final name, durably.

@@ -26,8 +26,8 @@ extension ModelContainer {
     /// - Returns: The effect of the migration.
     /// - Throws: `MigrationError` and `SchemaError` as the initializers; `MigrationError` of the code `storage` if there
     ///   is no store, or if the place of the new one is taken or in memory, and of the code `underWay` while another
-    ///   call migrates into that place; `StorageError` of the code `lockedByAnother`
-    ///   if the old store is open, and those of reading and writing both.
+    ///   call migrates into that place; `StorageError` of the code `lockedByAnother` if the old store is open, and those
+    ///   of reading and writing both.
     /// - Complexity: Copies all bytes of the store, unless the file system shares them; then as the migration.
     @discardableResult
     public static func migrateStore(

@@ -59,8 +59,8 @@ struct UnsavedPairs {
         else { return false }
         // The shorter chain is searched.
         return destinations.count < sources.count
-            ? contains(in: destinations, ofSource: true) { $0.destination === destination }
-            : contains(in: sources, ofSource: false) { $0.place == place && $0.source == source }
+            ? visit(destinations, ofSource: true) { $0.destination === destination }
+            : visit(sources, ofSource: false) { $0.place == place && $0.source == source }
     }
 
     /// The new objects of an old one, in the order of their creation.
@@ -69,7 +69,7 @@ struct UnsavedPairs {
         index()
         var found: [ManagedObject] = []
         guard let chain = destinations[Key(place: place, source: source)] else { return found }
-        _ = contains(in: chain, ofSource: true) { pair in
+        visit(chain, ofSource: true) { pair in
             found.append(pair.destination)
             return false
         }
@@ -82,19 +82,22 @@ struct UnsavedPairs {
         index()
         var found: [RecordID] = []
         guard let chain = sources[ObjectIdentifier(destination)] else { return found }
-        _ = contains(in: chain, ofSource: false) { pair in
+        visit(chain, ofSource: false) { pair in
             if pair.place == place { found.append(pair.source) }
             return false
         }
         return found
     }
 
-    /// Whether a pair of a chain, of an old object or of a new one, satisfies a condition.
-    private func contains(in chain: Chain, ofSource: Bool, where isFound: (Pair) -> Bool) -> Bool {
+    /// Calls `body` with the pairs of a chain, of an old object or of a new one, until it returns true.
+    ///
+    /// - Returns: Whether it has returned true.
+    @discardableResult
+    private func visit(_ chain: Chain, ofSource: Bool, until body: (Pair) -> Bool) -> Bool {
         var place = chain.first
         while place >= 0 {
             let pair = pairs[Int(place)]
-            if isFound(pair) { return true }
+            if body(pair) { return true }
             place = ofSource ? pair.nextOfSource : pair.nextOfDestination
         }
         return false

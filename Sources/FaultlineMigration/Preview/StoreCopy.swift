@@ -142,7 +142,7 @@ package struct StoreCopy {
             guard error.code == .lockedByAnother else { throw error }
             throw Self.underWay(directory, error)
         }
-        do { try clear(keepsLock: true) } catch {
+        do { try clear(except: [FileName.lock]) } catch {
             lock.release()
             throw error
         }
@@ -165,13 +165,8 @@ package struct StoreCopy {
         return names
     }
 
-    private func clear(keepsLock: Bool = false) throws { try remove { keepsLock && $0 == FileName.lock } }
-
-    /// Removes all files but the lock and some others.
-    private func clear(except kept: Set<String>) throws { try remove { $0 == FileName.lock || kept.contains($0) } }
-
-    private func remove(except isKept: (String) -> Bool) throws {
-        for name in try names() where !isKept(name) {
+    private func clear(except kept: Set<String> = []) throws {
+        for name in try names() where !kept.contains(name) {
             try onDisk("removing the copy of a dry run") { () throws(DiskError) in
                 try disk.remove(directory + "/" + name)
             }
@@ -183,10 +178,9 @@ package struct StoreCopy {
     private func fill(_ checksSpace: Bool) throws {
         // Files that do not change any more are copied once, however often the others change.
         var complete: Set<String> = []
-        var attempts = 0
-        while attempts < Self.attemptCountMax {
-            if try copyFiles(checksSpace, &complete) { return }
-            attempts += 1
+        for _ in 0..<Self.attemptCountMax {
+            let isUnchanged = try copyFiles(checksSpace, &complete)
+            if isUnchanged { return }
         }
         throw LogError(
             .lockedByAnother, "Another process changed the store each time that it was copied. Try again.",
@@ -246,7 +240,7 @@ package struct StoreCopy {
             nextNumber: 1, random: RandomSource(seed: 0))
         guard let (mark, state) = try readManifest(directory) else { return false }
         complete.formIntersection(state.files.map { FileName.numbered($0.value.kind, $0.key) })
-        try clear(except: complete)
+        try clear(except: complete.union([FileName.lock]))
         do {
             if checksSpace { try checkSpace(for: state, except: complete) }
             try copyFiles(of: state, directory, &complete)

@@ -44,7 +44,7 @@ extension Migrator {
             course.restartedStage = begun.restartedStage
             return course
         } catch {
-            noteEnd(of: begun, steps, by: error, isCancelled: true)
+            noteEnd(of: begun, steps, by: error, countsAsFailure: false)
             throw error
         }
     }
@@ -57,8 +57,8 @@ extension Migrator {
     ///   - begun: The beginning of the run.
     ///   - steps: Its steps.
     ///   - error: The error.
-    ///   - isCancelled: Whether the error is a cancellation, or was thrown before code of the stage ran.
-    func noteEnd(of begun: Begun, _ steps: MigrationSteps, by error: any Error, isCancelled: Bool) {
+    ///   - countsAsFailure: Whether the stage may have failed: its code has run, and has not cancelled the migration.
+    func noteEnd(of begun: Begun, _ steps: MigrationSteps, by error: any Error, countsAsFailure: Bool) {
         // If the record cannot be read or written, the resume was counted, and the object is not known.
         guard
             var record = try? StoredCatalog.entry(
@@ -69,7 +69,7 @@ extension Migrator {
         var attempts = before
         let counted = begun.resumed.map { $0.stage == record.stage ? $0.attempts?.resumes ?? 0 : 0 } ?? 0
         let isFull = (error as? MigrationError)?.code == .quarantineFull
-        if !isCancelled, isFull || PreviewFindings.isOfObject(error) {
+        if countsAsFailure, isFull || PreviewFindings.isOfObject(error) {
             // The saves of the run are dropped.
             if steps.all[record.stage].beginsAgain(record) { attempts.resumes = counted }
             if let failure = error as? MigrationError { attempts.noteFailure(at: failure.entityName, failure.object) }

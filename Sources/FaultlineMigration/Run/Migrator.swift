@@ -230,7 +230,7 @@ package struct Migrator {
             try finish(begun, steps, course, progress)
         } catch {
             course.tellEnd(isStopped: true)
-            noteEnd(of: begun, steps, by: error, isCancelled: course.isCancelledByCode)
+            noteEnd(of: begun, steps, by: error, countsAsFailure: !course.isCancelledByCode)
             report = MigrationReport(steps.versions, course.settledCounts, lastPasses: course.lastPasses)
             report.quarantined = (try? course.quarantine.counts()) ?? []
             if !(error is MigrationError) { options.observe?(.failed(error, report.stopped(by: error))) }

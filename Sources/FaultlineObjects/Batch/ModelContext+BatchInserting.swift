@@ -100,13 +100,3 @@ extension ModelContext {
         return true
     }
 }
-
-extension ContextCore {
-    fileprivate func requireDynamicHome(_ name: String) throws -> (EntityHome, ModelType) {
-        let type = try requireDynamic(name)
-        guard let home = home(of: type) else {
-            throw SwiftDataError.unknownSchema.explained("\(name) has no table in this store.")
-        }
-        return (home, type)
-    }
-}

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 
 /// A set of object numbers of one entity: one bit for each number, in pages that are allocated on demand.
@@ -60,13 +61,7 @@ package struct NumberSet {
 
     /// The first index of a page that is not below `page`.
     private func place(of page: RecordID) -> Int {
-        var low = 0
-        var high = order.count
-        while low < high {
-            let middle = (low + high) / 2
-            if order[middle] < page { low = middle + 1 } else { high = middle }
-        }
-        return low
+        order.partitionPoint { $0 < page }
     }
 
     /// Removes and returns the least number; nil if the set is empty.

@@ -13,6 +13,17 @@ extension ContextCore {
                 : "The container has no entity \"\(name)\". \(hint)")
     }
 
+    /// The home and the type of the objects of an entity without a class.
+    ///
+    /// - Throws: `SwiftDataError.unknownSchema` as `requireDynamic`, and if the store has no table for them.
+    func requireDynamicHome(_ name: String) throws -> (EntityHome, ModelType) {
+        let type = try requireDynamic(name)
+        guard let home = home(of: type) else {
+            throw SwiftDataError.unknownSchema.explained("\(name) has no table in this store.")
+        }
+        return (home, type)
+    }
+
     /// The home of a class's objects.
     ///
     /// - Throws: `SwiftDataError.unknownSchema` if the container's schema lacks its entity.

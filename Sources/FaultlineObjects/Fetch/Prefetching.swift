@@ -56,11 +56,7 @@ struct Prefetching {
         _ keyPath: AnyKeyPath, _ home: EntityHome, _ context: ContextCore
     ) -> (slot: Int, destination: EntityHome)? {
         guard let slot = home.type?.slots[keyPath] else { return nil }
-        switch home.entity?.slots[slot] {
-        case .toOne(let relationship): return (slot, context.homes[relationship.destination])
-        case .toMany(let relationship): return (slot, context.homes[relationship.destination])
-        default: return nil
-        }
+        return RowPrefetcher(context).destination(of: slot, home).map { (slot, $0) }
     }
 
     /// - Throws: `SwiftDataError.unsupportedKeyPath` for a name that is no property, or no relationship.

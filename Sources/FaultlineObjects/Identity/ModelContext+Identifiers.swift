@@ -57,10 +57,8 @@ extension ModelContext {
     /// - Complexity: As the form that takes a class.
     public func existing(primaryKey: UInt64, entityName: String) throws -> ManagedObject? {
         try core.throwing {
-            let type = try core.requireDynamic(entityName)
-            return try core.home(of: type).flatMap {
-                try ObjectRegistry(core).storedModel(primaryKey: primaryKey, $0) as? ManagedObject
-            }
+            let (home, _) = try core.requireDynamicHome(entityName)
+            return try ObjectRegistry(core).storedModel(primaryKey: primaryKey, home) as? ManagedObject
         }
     }
 

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 internal import FaultlineLog
 
 /// The numbers that a save gives objects which the context has let go.
@@ -64,13 +65,8 @@ struct SpilledNumbers {
     /// - Complexity: O(log *n*) for the runs of each entity.
     func number(_ temporary: UInt64) -> RecordID {
         for runs in runs {
-            var low = 0
-            var high = runs.count
-            while low < high {
-                let middle = (low + high) / 2
-                if runs[middle].first <= temporary { low = middle + 1 } else { high = middle }
-            }
-            if low > 0, let place = runs[low - 1].place(of: temporary) { return runs[low - 1].number + place }
+            let after = runs.partitionPoint { $0.first <= temporary }
+            if after > 0, let place = runs[after - 1].place(of: temporary) { return runs[after - 1].number + place }
         }
         return 0
     }
@@ -84,13 +80,8 @@ struct SpilledNumbers {
     ///
     /// - Complexity: O(log *n*).
     private func isUpsert(_ temporary: UInt64) -> Bool {
-        var low = 0
-        var high = upserts.count
-        while low < high {
-            let middle = (low + high) / 2
-            if upserts[middle].temporary < temporary { low = middle + 1 } else { high = middle }
-        }
-        return low < upserts.count && upserts[low].temporary == temporary
+        let place = upserts.partitionPoint { $0.temporary < temporary }
+        return place < upserts.count && upserts[place].temporary == temporary
     }
 
     /// The new object that gets a number of its own; nil if there is none.

@@ -1,3 +1,5 @@
+internal import FaultlineDisk
+
 /// Computes keys that keep the order of a to-many collection, and changes as few of them as possible.
 enum OrderKeys {
     /// The distance of a moved member's key to the one before, at the end of a collection.
@@ -55,14 +57,9 @@ enum OrderKeys {
         var before = [Int](repeating: -1, count: keys.count)
         for (place, key) in keys.enumerated() {
             guard let key, key > 0, key < end else { continue }
-            var low = 0
-            var high = tails.count
-            while low < high {
-                let middle = (low + high) / 2
-                if keys[tails[middle]] ?? 0 < key { low = middle + 1 } else { high = middle }
-            }
-            if low > 0 { before[place] = tails[low - 1] }
-            if low == tails.count { tails.append(place) } else { tails[low] = place }
+            let length = tails.partitionPoint { keys[$0] ?? 0 < key }
+            if length > 0 { before[place] = tails[length - 1] }
+            if length == tails.count { tails.append(place) } else { tails[length] = place }
         }
         var kept = [Bool](repeating: false, count: keys.count)
         var place = tails.last ?? -1

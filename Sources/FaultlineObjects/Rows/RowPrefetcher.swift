@@ -43,7 +43,8 @@ struct RowPrefetcher {
         try follow(path.dropFirst(), from: try related(slot, of: numbers, home), destination)
     }
 
-    private func destination(of slot: Int, _ home: EntityHome) -> EntityHome? {
+    /// The home of the objects that a relationship leads to; nil for an attribute.
+    func destination(of slot: Int, _ home: EntityHome) -> EntityHome? {
         switch home.entity?.slots[slot] {
         case .toOne(let relationship): context.homes[relationship.destination]
         case .toMany(let relationship): context.homes[relationship.destination]

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 internal import FaultlineLog
 internal import FaultlineStore
 
@@ -145,15 +146,8 @@ struct LinkChanges {
     ///
     /// - Complexity: O(log *n*) for the links to be made.
     func place(of pair: Pair) -> Int? {
-        made.withUnsafeBufferPointer { made in
-            var low = 0
-            var high = made.count
-            while low < high {
-                let middle = (low + high) / 2
-                if made[middle].pair < pair { low = middle + 1 } else { high = middle }
-            }
-            return low < made.count && made[low].pair == pair ? low : nil
-        }
+        let place = made.withUnsafeBufferPointer { $0.partitionPoint { $0.pair < pair } }
+        return place < made.count && made[place].pair == pair ? place : nil
     }
 
     /// Calls `body` with each link to be made, with its number and its order keys.
