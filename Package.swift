@@ -55,6 +55,8 @@ let package = Package(
         .target(
             name: "FaultlineMigration",
             dependencies: ["FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"]),
+        // Copies of stores in use: for dry runs, and backups with their restoring.
+        .target(name: "FaultlineBackup", dependencies: ["FaultlineLog", "FaultlineDisk"]),
         // The compiler plugin behind the macros.
         .macro(
             name: "FaultlineMacros",
@@ -70,9 +72,8 @@ let package = Package(
         .target(
             name: "Faultline",
             dependencies: [
-                "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineLog",
-                "FaultlineDisk",
-                "FaultlineMacros",
+                "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk", "FaultlineMacros",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
             ]),
@@ -120,7 +121,8 @@ let package = Package(
             name: "FaultlineTool",
             dependencies: [
                 "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineMigration",
-                "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
+                "FaultlineBackup", "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog",
+                "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -150,8 +152,10 @@ let package = Package(
         .testTarget(name: "FaultlineMacrosTests", dependencies: ["Faultline"], path: "Tests/Unit/FaultlineMacrosTests"),
         .testTarget(
             name: "FaultlineLogTests",
-            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "CFaultline"],
-            path: "Tests/Unit/FaultlineLogTests"),
+            dependencies: [
+                "FaultlineBackup", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                "CFaultline",
+            ], path: "Tests/Unit/FaultlineLogTests"),
         .testTarget(
             name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineDisk"],
             path: "Tests/Unit/FaultlineStoreTests"),
@@ -285,8 +289,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineMigrationTests",
             dependencies: [
-                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
-                "FaultlineTestSupport", "MigrationSimulation",
+                "Faultline", "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineRepair",
+                "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "MigrationSimulation",
             ], path: "Tests/Unit/FaultlineMigrationTests"),
         // Also runs the code of the guide and of README: `Guide` has it, and `TidyTests` compares both.
         .testTarget(

@@ -13,7 +13,8 @@ struct FaultlineCommand: ParsableCommand {
             DemoCommand.self, DoctorCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self,
             VerifyCommand.self,
             CompactCommand.self, RepairCommand.self, QuarantineCommand.self, SalvageCommand.self,
-            MigrateStoreCommand.self, RollbackCommand.self, DemoStepCommand.self,
+            BackupCommand.self, RestoreCommand.self, MigrateStoreCommand.self, RollbackCommand.self,
+            DemoStepCommand.self,
         ]
     )
 }

@@ -1,3 +1,4 @@
+internal import FaultlineBackup
 package import FaultlineDisk
 package import FaultlineLog
 public import FaultlineMigration
@@ -182,12 +183,15 @@ extension ModelContainer {
         let migration = migration.timed(by: place.clock)
         defer { migration.finishUpdates() }
         let copy =
-            migration.previewsCopy
-            ? try StoreCopy.make(
-                of: place.directory, on: place.disk, clock: place.clock, checksSpace: migration.checksSpace) : nil
+            try migration.previewsCopy
+            ? copying {
+                try StoreCopy.make(
+                    of: place.directory, for: .dryRun, on: place.disk, clock: place.clock,
+                    checksSpace: migration.checksSpace)
+            } : nil
         defer { copy?.remove() }
         let free = try place.disk.freeByteCount(in: copy?.directory ?? place.directory)
-        try copy?.checkPresence()
+        try copying { try copy?.checkPresence() }
         let budget = min(place.options.memoryBudget, migration.engineByteCount)
         let log = try copy.map { try place.openCopy(in: $0.directory, budget) } ?? place.open(budget)
         do {
@@ -204,6 +208,24 @@ extension ModelContainer {
             // The caller gets no container that could close the log.
             try? log.close()
             throw error
+        }
+    }
+
+    /// Runs a step on a copy of the store, and throws its refusal as that of a dry run.
+    private static func copying<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as StoreCopyError {
+            throw MigrationError(error.code, "\(error)")
+        }
+    }
+}
+
+extension StoreCopyError {
+    /// The code of a dry run that cannot begin.
+    fileprivate var code: MigrationError.Code {
+        switch self {
+        case .underWay: .underWay
+        case .foreignFile, .removed: .storage
+        case .noRoom: .fullDisk
         }
     }
 }

@@ -29,7 +29,7 @@ package struct Identity: Equatable, Sendable {
     package let createdNanoseconds: Int64
     package let salt: UInt64
     /// Differs in every writable copy of the store.
-    package let instance: StoreID
+    package private(set) var instance: StoreID
     package private(set) var incompatible: UInt64
     package private(set) var readCompatible: UInt64
     package let compatible: UInt64
@@ -62,6 +62,13 @@ package struct Identity: Equatable, Sendable {
         let unknown = incompatible & ~FormatVersion.knownIncompatible
         guard unknown == 0 else { throw .unknownFeatures(unknown) }
         guard bytes.isZero(Fields.reserved) else { throw .newerFormat }
+    }
+
+    /// The identity of a copy of the store.
+    func with(instance: StoreID) -> Identity {
+        var identity = self
+        identity.instance = instance
+        return identity
     }
 
     /// The identity with a feature that every version must know.

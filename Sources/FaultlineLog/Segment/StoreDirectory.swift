@@ -110,7 +110,7 @@ package final class StoreDirectory: @unchecked Sendable {
     /// Opens a file that the manifest lists, and checks that it is that file.
     ///
     /// A write-once file must have its original length, a hot segment at least its known durable length.
-    func open(_ entry: ManifestState.FileEntry, for access: FileAccess) throws(LogError) -> ManagedFile {
+    package func open(_ entry: ManifestState.FileEntry, for access: FileAccess) throws(LogError) -> ManagedFile {
         let managed = try open(entry.kind, entry.added.number, for: access)
         guard managed.header.salt == entry.added.salt, managed.header.generation == entry.added.generation
         else {

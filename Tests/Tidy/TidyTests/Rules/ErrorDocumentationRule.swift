@@ -3,7 +3,7 @@
 /// Those of `Codable` throw the errors of their coders.
 struct ErrorDocumentationRule: TidyRule {
     static let targets: Set<String> = [
-        "Faultline", "FaultlineCoreData", "FaultlineMigration", "FaultlineModel", "FaultlineObjects",
+        "Faultline", "FaultlineBackup", "FaultlineCoreData", "FaultlineMigration", "FaultlineModel", "FaultlineObjects",
         "FaultlineService", "FaultlineTesting",
     ]
 

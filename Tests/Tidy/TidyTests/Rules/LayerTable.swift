@@ -31,6 +31,7 @@ enum LayerTable {
         Row(target: "CFaultline", targets: [], others: []),
         Row(target: "FaultlineDisk", targets: ["CFaultline"], others: []),
         Row(target: "FaultlineLog", targets: ["FaultlineDisk", "CFaultline", "CLZ4"], others: []),
+        Row(target: "FaultlineBackup", targets: ["FaultlineLog", "FaultlineDisk"], others: ["Foundation"]),
         Row(target: "FaultlineModel", targets: [], others: ["FoundationEssentials"]),
         Row(target: "FaultlineStore", targets: ["FaultlineDisk", "FaultlineLog", "FaultlineModel"], others: []),
         Row(
@@ -51,7 +52,7 @@ enum LayerTable {
             target: "Faultline",
             targets: [
                 "CLZ4", "CFaultline", "FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore",
-                "FaultlineObjects", "FaultlineMigration",
+                "FaultlineObjects", "FaultlineMigration", "FaultlineBackup",
             ],
             others: upper
         ),
@@ -90,8 +91,7 @@ enum LayerTable {
             target: "FaultlineTool",
             targets: [
                 "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineObjects",
-                "FaultlineStore",
-                "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
+                "FaultlineBackup", "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
             ],
             others: upper.union(["ArgumentParser"])
         ),

@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineBackup
 import FaultlineDisk
 import FaultlineLog
 import FaultlineMigration
@@ -48,7 +49,7 @@ struct StoreCopyAttemptTests {
                 try writer.checkpoint()
             }
         }
-        let copy = try StoreCopy.make(of: stores.directory, on: disk, clock: .system)
+        let copy = try StoreCopy.make(of: stores.directory, for: .dryRun, on: disk, clock: .system)
         #expect(disk.hooks.isEmpty && disk.copied.count > count, "\(disk.copied)")
         #expect(Set(disk.copied).count == disk.copied.count, "\(disk.copied)")
         // A checkpoint may have dropped a file that was copied.

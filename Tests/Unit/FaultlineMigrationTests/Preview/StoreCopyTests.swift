@@ -1,4 +1,5 @@
 import Faultline
+import FaultlineBackup
 import FaultlineDisk
 import FaultlineLog
 import FaultlineMigration
@@ -150,10 +151,10 @@ struct StoreCopyTests {
         }
 
         private func makeAnother() {
-            let error = #expect(throws: MigrationError.self) {
-                try StoreCopy.make(of: directory, on: base, clock: .system)
+            let error = #expect(throws: StoreCopyError.self) {
+                try StoreCopy.make(of: directory, for: .dryRun, on: base, clock: .system)
             }
-            if error?.code == .underWay { refusals += 1 }
+            if error == .underWay(directory + ".dry-run", .dryRun) { refusals += 1 }
         }
 
         override func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile {
@@ -183,13 +184,13 @@ struct StoreCopyTests {
         }
         #expect(report.objectsRead == 200 && disk.refusals == 1)
         #expect(try !stores.disk.isPresent(Self.copyDirectory(of: stores)))
-        try StoreCopy.make(of: stores.directory, on: stores.disk, clock: .system).remove()
+        try StoreCopy.make(of: stores.directory, for: .dryRun, on: stores.disk, clock: .system).remove()
     }
 
     @Test func `other users cannot list the copy`() throws {
         let stores = Stores(isOnDisk: true)
         try WorkStore.make(in: stores)
-        let copy = try StoreCopy.make(of: stores.directory, on: stores.disk, clock: .system)
+        let copy = try StoreCopy.make(of: stores.directory, for: .dryRun, on: stores.disk, clock: .system)
         defer { copy.remove() }
         let mode = try FileManager.default.attributesOfItem(atPath: copy.directory)[.posixPermissions]
         #expect((mode as? NSNumber)?.intValue == 0o700)
@@ -251,7 +252,7 @@ struct StoreCopyTests {
             try context.save()
             try writer.checkpoint()
         }
-        let copy = try StoreCopy.make(of: stores.directory, on: hooked, clock: .system)
+        let copy = try StoreCopy.make(of: stores.directory, for: .dryRun, on: hooked, clock: .system)
         let linked = try stores.disk.names(in: copy.directory).filter {
             "tr".contains($0.prefix(1)) && $0.contains("-")
         }
@@ -299,7 +300,7 @@ struct StoreCopyTests {
         var counts: [Int] = []
         while counts.count < 12 {
             let before = saved.withLock { $0 }
-            let copy = try StoreCopy.make(of: stores.directory, on: stores.disk, clock: .system)
+            let copy = try StoreCopy.make(of: stores.directory, for: .dryRun, on: stores.disk, clock: .system)
             let after = saved.withLock { $0 }
             var copied = Stores(stores.disk, copy.directory)
             copied.logOptions.acceptsLostTail = true

@@ -1,23 +1,21 @@
 package import FaultlineDisk
 internal import FaultlineLog
 
-/// A copy of a store in a directory beside it, for a dry run while the store is in use.
+/// A copy of a store in a directory beside it, for a dry run or a backup while the store is in use.
 ///
 /// Files that do not change any more get a second entry, which takes no space; the end of the log and the other files
 /// in use are copied. The writer of the store does not know of it and is not delayed: `docs/FileFormat.md` section 16.
 package struct StoreCopy {
-    /// The directory of the copy: that of the store, with `.dry-run` behind its name.
+    /// The directory of the copy: that of the store, with the purpose behind its name.
     package let directory: String
+    private let purpose: StoreCopyPurpose
     private let disk: Disk
     private let source: String
-    /// The store's LOCK, whose third byte is held until the copy is removed.
+    /// The store's LOCK, of which a byte is held until the copy is removed.
     private let held: DiskFile
 
     /// The number of attempts while a writer changes the files that are copied.
     private static let attemptCountMax = 100
-    private static let suffix = ".dry-run"
-    /// The byte of the store's LOCK that a dry run on a copy holds.
-    private static let lockByte: UInt64 = 2
 
     /// Copies the state of a store at this moment: as a kill of its writer would leave it.
     ///
@@ -25,22 +23,24 @@ package struct StoreCopy {
     ///
     /// - Parameters:
     ///   - source: The directory of the store.
+    ///   - purpose: The use of the copy; one copy for each is possible at a time.
     ///   - disk: The disk of the store.
     ///   - clock: The clock for the lock's text.
     ///   - checksSpace: Whether a copy is refused that the disk has too little room for.
-    /// - Returns: The copy. A lock protects it from other dry runs until it is removed.
-    /// - Throws: `MigrationError` of code `underWay` if another dry run has its copy there, of code `storage` if a
-    ///   directory of other files is in the way, of code `fullDisk` if there is too little room; `LogError` if the store
-    ///   cannot be read, its LOCK cannot be opened for writing, or the copy cannot be written.
+    /// - Returns: The copy. A lock protects it from others of its purpose until it is removed.
+    /// - Throws: `StoreCopyError` if another copy is there, if a directory of other files is in the way, if there is too
+    ///   little room; `LogError` if the store cannot be read, its LOCK cannot be opened for writing, or the copy cannot
+    ///   be written.
     /// - Complexity: O(f) for f files, and the bytes of those in use; all bytes where there are no hard links.
     package static func make(
-        of source: String, on disk: Disk, clock: Clock, checksSpace: Bool = true
+        of source: String, for purpose: StoreCopyPurpose, on disk: Disk, clock: Clock, checksSpace: Bool = true
     ) throws -> StoreCopy {
         var source = source
         while source.utf8.count > 1, source.hasSuffix("/") { source.removeLast() }
-        let directory = source + suffix
+        let directory = source + purpose.suffix
         let copy = StoreCopy(
-            directory: directory, disk: disk, source: source, held: try hold(source, on: disk, for: directory))
+            directory: directory, purpose: purpose, disk: disk, source: source,
+            held: try hold(source, for: purpose, on: disk))
         let lock: StoreLock
         do { lock = try copy.claim(clock) } catch {
             copy.release()
@@ -59,17 +59,12 @@ package struct StoreCopy {
 
     /// Checks that the copy was not removed by hand: opening would make an empty store there.
     ///
-    /// - Throws: `MigrationError` of code `storage`; `LogError` if the disk fails.
+    /// - Throws: `StoreCopyError.removed`; `LogError` if the disk fails.
     package func checkPresence() throws {
-        let isPresent = try onDisk("looking for the copy of a dry run") { () throws(DiskError) in
+        let isPresent = try onDisk("looking for the copy of a \(purpose.noun)") { () throws(DiskError) in
             try disk.isPresent(directory + "/" + FileName.identity)
         }
-        guard isPresent else {
-            throw MigrationError(
-                .storage,
-                "The copy of the store in \(directory) was removed before the dry run opened it. The store is unchanged. Begin the dry run again."
-            )
-        }
+        guard isPresent else { throw StoreCopyError.removed(directory, purpose) }
     }
 
     /// Removes the copy; another one can be made then.
@@ -82,14 +77,14 @@ package struct StoreCopy {
 
     // MARK: The lock
 
-    /// Takes the lock of dry runs on a copy, in the store's LOCK: that file is never removed.
-    private static func hold(_ source: String, on disk: Disk, for directory: String) throws -> DiskFile {
+    /// Takes the lock of copies for a purpose, in the store's LOCK: that file is never removed.
+    private static func hold(_ source: String, for purpose: StoreCopyPurpose, on disk: Disk) throws -> DiskFile {
         let file = try openLock(source, on: disk)
         do {
-            let isTaken = try onDisk("locking out other dry runs") { () throws(DiskError) in
-                try file.lock(byte: lockByte, exclusively: true)
+            let isTaken = try onDisk("locking out each other \(purpose.noun)") { () throws(DiskError) in
+                try file.lock(byte: purpose.lockByte, exclusively: true)
             }
-            guard isTaken else { throw underWay(directory) }
+            guard isTaken else { throw StoreCopyError.underWay(source + purpose.suffix, purpose) }
             return file
         } catch {
             file.close()
@@ -111,14 +106,8 @@ package struct StoreCopy {
         }
     }
 
-    private static func underWay(_ directory: String, _ cause: (any Error)? = nil) -> MigrationError {
-        MigrationError(
-            .underWay, "Another dry run of this store is under way, in \(directory). Wait until it has ended.",
-            cause: cause)
-    }
-
     private func release() {
-        try? held.unlock(byte: Self.lockByte)
+        try? held.unlock(byte: purpose.lockByte)
         held.close()
     }
 
@@ -126,7 +115,7 @@ package struct StoreCopy {
 
     /// Makes the directory, empty but for its lock, which is held.
     private func claim(_ clock: Clock) throws -> StoreLock {
-        try onDisk("making the directory of a dry run") { () throws(DiskError) in
+        try onDisk("making the directory of a \(purpose.noun)") { () throws(DiskError) in
             if try !disk.isPresent(directory) {
                 try disk.createDirectory(directory)
                 // The store's directory may keep other users out.
@@ -140,7 +129,7 @@ package struct StoreCopy {
             lock = try StoreLock.take(directory + "/" + FileName.lock, on: disk, for: .writing, clock: clock)
         } catch {
             guard error.code == .lockedByAnother else { throw error }
-            throw Self.underWay(directory, error)
+            throw StoreCopyError.underWay(directory, purpose)
         }
         do { try clear(except: [FileName.lock]) } catch {
             lock.release()
@@ -151,23 +140,20 @@ package struct StoreCopy {
 
     /// The names of the files in the directory.
     ///
-    /// - Throws: `MigrationError` of code `storage` if one of them belongs to no store.
+    /// - Throws: `StoreCopyError.foreignFile` if one of them belongs to no store.
     private func names() throws -> [String] {
-        let names = try onDisk("listing the directory of a dry run") { () throws(DiskError) in
+        let names = try onDisk("listing the directory of a \(purpose.noun)") { () throws(DiskError) in
             try disk.names(in: directory)
         }
         if let foreign = names.first(where: { !FileName.isOfStore($0) }) {
-            throw MigrationError(
-                .storage,
-                "A dry run needs the directory \(directory), which holds files of no store, such as \(foreign). Remove them."
-            )
+            throw StoreCopyError.foreignFile(foreign, directory, purpose)
         }
         return names
     }
 
     private func clear(except kept: Set<String> = []) throws {
         for name in try names() where !kept.contains(name) {
-            try onDisk("removing the copy of a dry run") { () throws(DiskError) in
+            try onDisk("removing the copy of a \(purpose.noun)") { () throws(DiskError) in
                 try disk.remove(directory + "/" + name)
             }
         }
@@ -278,10 +264,8 @@ package struct StoreCopy {
             try disk.freeByteCount(in: directory)
         }
         guard isOver || needed > free else { return }
-        throw MigrationError(
-            .fullDisk,
-            "The copy of the store in \(directory) needs about \(isOver ? .max : needed) bytes of disk, \(links ? "for the files in use" : "because its files cannot be linked there"); \(free) are free. The store is unchanged. Make room, or leave the check out (checksSpace, --skip-space-check)."
-        )
+        throw StoreCopyError.noRoom(
+            directory, needed: isOver ? .max : needed, free: free, forFilesInUse: links)
     }
 
     /// Whether files of the store can have a second entry in the copy's directory; tries it out.

@@ -1,0 +1,47 @@
+internal import FaultlineDisk
+internal import Glibc
+
+/// How a backup is made.
+///
+///     var options = BackupOptions()
+///     options.isIncremental = true
+///     options.keeps = 30
+///     options.bytesPerSecond = 50_000_000
+///     try await container.backup(to: directory, options: options)
+public struct BackupOptions: Sendable {
+    /// Whether the directory may hold earlier backups of the store: then the files that they have are not copied again.
+    /// False by default.
+    public var isIncremental = false
+    /// The number of backups to keep, the new one included, 1 or more; older ones are removed when the new one is
+    /// durable. Nil, the default, keeps all.
+    public var keeps: Int?
+    /// The most bytes to copy in a second, so that the store's own reads and writes have the rest of the disk; at least
+    /// 1,048,576 count. Nil, the default, for no bound.
+    public var bytesPerSecond: Int?
+    /// Whether a backup is refused that the disk has too little room for. True by default.
+    public var checksSpace = true
+    /// Gets the bytes copied and all bytes to copy, every mebibyte and at the end of each file, on the thread that
+    /// copies.
+    public var progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+    /// Waits; other than the system's in tests.
+    package var sleep: @Sendable (_ nanoseconds: UInt64) -> Void = { nanoseconds in
+        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        nanosleep(&time, nil)
+    }
+
+    /// A full backup, without a bound on its rate.
+    public init() {}
+}
+
+/// The state that a restore makes.
+public enum RestorePoint: Sendable, Equatable {
+    /// The newest state of the newest backup.
+    case newest
+    /// The state of the backup with that number.
+    case backup(Int)
+    /// The state after the transaction with that number.
+    case transaction(UInt64)
+    /// The state after the last transaction that was saved at or before that moment, in nanoseconds since 1970, by the
+    /// clock of the machine that saved it.
+    case time(nanoseconds: Int64)
+}

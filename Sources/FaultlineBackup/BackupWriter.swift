@@ -1,0 +1,132 @@
+package import FaultlineDisk
+internal import FaultlineLog
+
+/// Makes one backup of a store, while processes have the store open.
+///
+/// A copy beside the store holds its state, by links to the files that do not change any more; these are copied from
+/// there into the directory of the backups, and verified as they are read. The writer does not know of it.
+package struct BackupWriter {
+    private let store: String
+    private let disk: Disk
+    private let clock: Clock
+    private let options: BackupOptions
+
+    /// - Parameters:
+    ///   - store: The directory of the store.
+    ///   - disk: The disk of the store and of the backups.
+    ///   - clock: The clock for the time of the backup and for its rate.
+    ///   - options: How it is made.
+    package init(of store: String, on disk: Disk, clock: Clock, options: BackupOptions) {
+        self.store = BackupSet.trimmed(store)
+        self.disk = disk
+        self.clock = clock
+        self.options = options
+    }
+
+    /// Makes a backup; durable when this returns.
+    ///
+    /// - Parameter directory: The directory of the backups, whose parent exists.
+    /// - Returns: What was done.
+    /// - Throws: `BackupError`; `LogError` if the store cannot be read, or a file cannot be written: then the backups
+    ///   that were there are as before.
+    /// - Complexity: The bytes that changed since the last backup, and those of the large values' open segment.
+    package func write(to directory: String) throws -> BackupReport {
+        guard try onDisk("looking for the store", { () throws(DiskError) in
+            try disk.isPresent(store + "/" + FileName.identity)
+        })
+        else { throw BackupError(.notFound, "There is no store in this directory.", path: store) }
+        try refuseOwnDirectory(directory)
+        let set = try BackupSet.openForWriting(directory, on: disk)
+        defer { set.close() }
+        let (finished, unfinished) = try set.records()
+        guard finished.isEmpty || options.isIncremental else {
+            throw BackupError(
+                .unsuitable,
+                "The directory holds backups already. Add to them by an incremental backup (isIncremental, --incremental), or choose another directory.",
+                path: set.directory)
+        }
+        do {
+            let copy = try StoreCopy.make(
+                of: store, for: .backup, on: disk, clock: clock, checksSpace: options.checksSpace)
+            defer { copy.remove() }
+            for number in unfinished { try set.removeFolder(of: number) }
+            return try write(copy.directory, to: set, finished)
+        } catch let error as StoreCopyError {
+            throw BackupError(error, path: store)
+        } catch let error as LogError {
+            throw BackupError(damage: error, of: store) ?? error
+        }
+    }
+
+    /// A backup inside the store would be one of itself.
+    private func refuseOwnDirectory(_ directory: String) throws {
+        let directory = BackupSet.trimmed(directory)
+        let isOwn = try onDisk("looking for the directory of the backups") { () throws(DiskError) in
+            let own = try disk.identity(of: store)
+            for path in [directory, IdentityFile.parent(of: directory)] where try disk.isPresent(path) {
+                if try disk.identity(of: path) == own { return true }
+            }
+            return false
+        }
+        guard isOwn else { return }
+        throw BackupError(
+            .unsuitable, "A backup cannot be in the directory of its store. Choose another one.", path: directory)
+    }
+
+    private func write(_ copy: String, to set: BackupSet, _ earlier: [BackupRecord]) throws -> BackupReport {
+        let begun = clock.wallNanoseconds()
+        guard let identity = try IdentityFile.read(copy + "/" + FileName.identity, on: disk) else {
+            throw StoreCopyError.removed(copy, .backup)
+        }
+        let source = try CopiedState(copy, identity, on: disk)
+        try refuseOther(identity, than: earlier.last, set)
+        let number = (earlier.last?.number ?? 0) + 1
+        try set.makeFolder(of: number)
+        var files = CopiedFiles(source, to: set, number: number, earlier, CopiedBytes(disk, clock, options))
+        if options.checksSpace { try checkSpace(try files.missingByteCount(), set) }
+        let list = try files.copyAll()
+        let record = BackupRecord(
+            format: BackupRecord.format, number: number, nanoseconds: begun,
+            store: BackupRecord.text(of: source.storeID), instance: BackupRecord.text(of: identity.instance),
+            first: try source.first(after: earlier.last), end: try source.end(), manifest: source.manifest, files: list)
+        try set.finish(record)
+        let removed = try removeOld(earlier, keeping: record, set)
+        return BackupReport(
+            backup: record.backup, fileCount: list.count, copiedFileCount: files.copiedFileCount,
+            copiedByteCount: files.copiedByteCount, removed: removed)
+    }
+
+    private func refuseOther(_ identity: Identity, than last: BackupRecord?, _ set: BackupSet) throws {
+        guard let last else { return }
+        let store = BackupRecord.text(of: StoreID(high: identity.storeHigh, low: identity.storeLow))
+        guard last.store == store else {
+            throw BackupError(
+                .otherStore, "The directory holds backups of another store. Choose another one.", path: set.directory)
+        }
+        guard last.instance == BackupRecord.text(of: identity.instance) else {
+            throw BackupError(
+                .otherStore,
+                "The directory holds backups of another copy of this store: this one was restored since, so their transactions differ. Choose another directory.",
+                path: set.directory)
+        }
+    }
+
+    private func checkSpace(_ needed: UInt64, _ set: BackupSet) throws {
+        let free = try onDisk("measuring the free space") { () throws(DiskError) in
+            try disk.freeByteCount(in: set.directory)
+        }
+        guard needed > free else { return }
+        throw BackupError(
+            .fullDisk,
+            "The backup needs \(needed) bytes of disk; \(free) are free. Make room, or leave the check out (checksSpace, --skip-space-check).",
+            path: set.directory)
+    }
+
+    private func removeOld(_ earlier: [BackupRecord], keeping record: BackupRecord, _ set: BackupSet) throws -> [Int] {
+        let count = earlier.count + 1 - max(options.keeps ?? .max, 1)
+        let old = earlier.prefix(max(count, 0))
+        for record in old { try set.removeFolder(of: record.number) }
+        try set.removeSharedFiles(except: earlier.dropFirst(old.count) + [record])
+        return old.map(\.number)
+    }
+}

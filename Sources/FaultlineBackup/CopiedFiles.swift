@@ -1,0 +1,149 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+
+/// Copies the files of a store into a set of backups: those that earlier backups have only as far as they grew.
+struct CopiedFiles: ~Copyable {
+    private let source: CopiedState
+    private let set: BackupSet
+    private let number: Int
+    /// The newest entry of each shared file in earlier backups.
+    private let known: [String: BackupFile]
+    private var bytes: CopiedBytes
+    private let check: SegmentCheck
+    private(set) var copiedFileCount = 0
+    private(set) var copiedByteCount: UInt64 = 0
+
+    /// The bytes at the end of a known part that are compared with the store's.
+    private static let comparedByteCount: UInt64 = 64 << 10
+
+    init(
+        _ source: CopiedState, to set: BackupSet, number: Int, _ earlier: [BackupRecord],
+        _ bytes: consuming CopiedBytes
+    ) {
+        self.source = source
+        self.set = set
+        self.number = number
+        self.bytes = bytes
+        var known: [String: BackupFile] = [:]
+        for record in earlier {
+            for file in record.files where file.isShared { known[file.name] = file }
+        }
+        self.known = known
+        check = SegmentCheck { (number) throws(LogError) in
+            guard let entry = source.state.files[number], entry.kind == .blobSegment else { return nil }
+            return try source.directory.open(entry, for: .reading)
+        }
+    }
+
+    /// A file to be copied.
+    private struct Item {
+        let name: String
+        let number: UInt64
+        let entry: ManifestState.FileEntry
+        /// The end of its bytes.
+        let end: UInt64
+        /// The part that an earlier backup has.
+        let known: BackupFile?
+        /// Whether its bytes never change: that of a large value being written may.
+        var isShared: Bool { entry.seal != nil || entry.kind != .blobSegment }
+    }
+
+    private func items() throws(LogError) -> [Item] {
+        var items: [Item] = []
+        for (number, entry) in source.state.files.sorted(by: { $0.key < $1.key }) {
+            let name = FileName.numbered(entry.kind, number)
+            let path = source.path + "/" + name
+            let length = try onDisk("measuring a file") { () throws(DiskError) in
+                let file = try set.disk.open(path, for: .reading)
+                defer { file.close() }
+                return try file.byteCount()
+            }
+            let end = min(length, entry.seal?.end ?? length)
+            items.append(Item(name: name, number: number, entry: entry, end: end, known: known[name]))
+        }
+        return items
+    }
+
+    /// Bytes that the backup adds to the directory.
+    func missingByteCount() throws(LogError) -> UInt64 {
+        try items().reduce(0) { sum, item in
+            sum + item.end - min(item.isShared ? item.known?.byteCount ?? 0 : 0, item.end)
+        }
+    }
+
+    /// Copies all files, durably.
+    ///
+    /// - Returns: Their list.
+    mutating func copyAll() throws -> [BackupFile] {
+        let items = try items()
+        bytes.total = try missingByteCount()
+        var list: [BackupFile] = []
+        for item in items { list.append(try copy(item)) }
+        for name in [source.manifest, FileName.identity] {
+            let path = source.path + "/" + name
+            let length = try onDisk("measuring a file") { () throws(DiskError) in
+                let file = try set.disk.open(path, for: .reading)
+                defer { file.close() }
+                return try file.byteCount()
+            }
+            _ = try bytes.copy(path, 0..<length, to: set.folder(of: number) + "/" + name)
+        }
+        copiedByteCount = bytes.byteCount
+        return list
+    }
+
+    private mutating func copy(_ item: Item) throws -> BackupFile {
+        let path = source.path + "/" + item.name
+        guard item.isShared else {
+            let target = set.folder(of: number) + "/" + item.name
+            copiedFileCount += 1
+            return file(item, try bytes.copy(path, 0..<item.end, to: target), head: 0, isShared: false)
+        }
+        let target = set.sharedDirectory + "/" + item.name
+        guard let known = item.known else {
+            let head = try verify(item, from: UInt64(FileHeader.byteCount), head: 0)
+            // An interrupted backup may have left a part of it.
+            try onDisk("removing the remains of a backup") { () throws(DiskError) in
+                if try set.disk.isPresent(target) { try set.disk.remove(target) }
+            }
+            copiedFileCount += 1
+            return file(item, try bytes.copy(path, 0..<item.end, to: target), head: head, isShared: true)
+        }
+        try refuseDifference(path, target, until: min(known.byteCount, item.end))
+        if item.end == known.byteCount { return known }
+        guard item.end > known.byteCount else {
+            // It was sealed before the end that it had.
+            let checksum = try bytes.checksum(of: target, byteCount: item.end)
+            return file(item, checksum, head: item.entry.durableHead, isShared: true)
+        }
+        let head = try verify(item, from: known.byteCount, head: known.head)
+        copiedFileCount += 1
+        let checksum = try bytes.copy(path, known.byteCount..<item.end, to: target, checksum: known.checksum)
+        return file(item, checksum, head: head, isShared: true)
+    }
+
+    private func file(_ item: Item, _ checksum: UInt32, head: UInt32, isShared: Bool) -> BackupFile {
+        BackupFile(name: item.name, byteCount: item.end, checksum: checksum, head: head, isShared: isShared)
+    }
+
+    /// Verifies the new frames of a hot or cold segment, and the large values that they place.
+    ///
+    /// Tables and indexes are not verified here: an opening builds those anew that do not verify.
+    private func verify(_ item: Item, from offset: UInt64, head: UInt32) throws(LogError) -> UInt32 {
+        guard item.entry.kind == .hotSegment || item.entry.kind == .coldSegment else { return 0 }
+        let managed = try source.directory.open(item.entry, for: .reading)
+        return try check.check(managed, from: offset, head: head, to: item.end)
+    }
+
+    /// Refuses a file that is not the one in the earlier backups, by its beginning and by the end of the known part.
+    private func refuseDifference(_ path: String, _ target: String, until end: UInt64) throws {
+        let start = min(UInt64(FileHeader.byteCount), end)
+        let last = end - min(end, Self.comparedByteCount)
+        guard try bytes.areEqual(path, target, in: 0..<start), try bytes.areEqual(path, target, in: last..<end) else {
+            throw BackupError(
+                .otherStore,
+                "A file differs from the one in the backups: the store is another copy of theirs, or the backup was damaged. Choose another directory.",
+                path: target)
+        }
+    }
+}

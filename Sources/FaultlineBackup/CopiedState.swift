@@ -1,0 +1,69 @@
+internal import FaultlineDisk
+internal import FaultlineLog
+
+/// The state of a store in a directory of copied files.
+struct CopiedState {
+    let directory: StoreDirectory
+    let state: ManifestState
+    /// The name of the manifest.
+    let manifest: String
+
+    var storeID: StoreID { directory.storeID }
+    var path: String { directory.path }
+    private var walk: LogWalk { LogWalk(directory, state) }
+
+    /// Reads the manifest.
+    ///
+    /// - Throws: `LogError` of code `damaged` if there is none; disk errors.
+    init(_ path: String, _ identity: Identity, on disk: Disk) throws(LogError) {
+        directory = StoreDirectory(
+            disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow), nextNumber: 1,
+            random: RandomSource(seed: nil))
+        let names = try onDisk("listing a copy") { () throws(DiskError) in try disk.names(in: path) }
+        let numbers = names.compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
+        guard let reading = try ManifestReader.newest(numbers, in: directory, for: .reading) else {
+            throw LogError(.damaged, "The store has no manifest.", path: path)
+        }
+        state = reading.state
+        manifest = FileName.numbered(.manifest, reading.predecessor.managed.number)
+    }
+
+    /// The oldest state that can be made from the files: that of the checkpoint, or the empty store.
+    ///
+    /// - Parameter earlier: The newest backup of the store: what it has shown is not read again.
+    func first(after earlier: BackupRecord?) throws(LogError) -> BackupMoment {
+        guard let start = walk.start() else { throw noLog }
+        guard walk.isWhole, try isCompleteFromBeginning(after: earlier, to: start) else { return BackupMoment(start) }
+        return BackupMoment(transaction: 0, nanoseconds: 0)
+    }
+
+    /// The end of the newest transaction.
+    func end() throws(LogError) -> LogPlace {
+        guard var end = walk.start() else { throw noLog }
+        try walk.forEachTransaction(from: end) { (next, _) throws(LogError) in
+            end = next
+            return true
+        }
+        return end
+    }
+
+    /// Whether the log leads from the empty store to the checkpoint, and the large values of all its transactions are
+    /// there.
+    private func isCompleteFromBeginning(
+        after earlier: BackupRecord?, to checkpoint: LogPlace
+    ) throws(LogError) -> Bool {
+        guard let beginning = walk.start(fromBeginning: true) else { return false }
+        var reached = beginning
+        if let earlier, earlier.first.transaction == 0, earlier.isContained(in: state) { reached = earlier.end }
+        var isComplete = true
+        try walk.forEachTransaction(from: reached) { (transaction, placed) throws(LogError) in
+            guard transaction.sequence <= checkpoint.sequence else { return false }
+            isComplete = placed.allSatisfy { state.files[$0] != nil }
+            reached = transaction
+            return isComplete && transaction.sequence < checkpoint.sequence
+        }
+        return isComplete && reached.sequence >= checkpoint.sequence
+    }
+
+    private var noLog: LogError { LogError(.damaged, "The manifest lists no segment of the log.", path: path) }
+}

@@ -1,0 +1,128 @@
+internal import FaultlineLog
+
+/// The backups that a state is made from.
+struct RestoreChoice {
+    /// The backup with the tables.
+    let base: BackupRecord
+    /// Later ones, ascending, whose segments continue the log.
+    let later: [BackupRecord]
+    private let goal: Goal
+
+    private enum Goal {
+        case transaction(UInt64)
+        case time(Int64)
+    }
+
+    /// - Throws: `BackupError` of code `notInBackups`, with the range of states that there are.
+    init(of point: RestorePoint, from records: [BackupRecord], _ set: BackupSet) throws {
+        guard let oldest = records.first, let newest = records.last else {
+            throw BackupError(.notFound, "There are no finished backups in this directory.", path: set.directory)
+        }
+        switch point {
+        case .newest:
+            (base, later) = (newest, [])
+            goal = .transaction(newest.last.transaction)
+        case .backup(let number):
+            guard let record = records.first(where: { $0.number == number }) else {
+                throw BackupError(
+                    .notInBackups,
+                    "There is no backup with the number \(number): the directory has \(records.map { String($0.number) }.joined(separator: ", ")).",
+                    path: set.directory)
+            }
+            (base, later) = (record, [])
+            goal = .transaction(record.last.transaction)
+        case .transaction(let sequence):
+            (base, later) = try Self.find(in: records) { $0.first.transaction <= sequence } until: {
+                $0.last.transaction >= sequence
+            } or: {
+                BackupError(
+                    .notInBackups,
+                    "No backup has transaction \(sequence): they have \(oldest.first.transaction) to \(records.map(\.last.transaction).max() ?? 0).",
+                    path: set.directory)
+            }
+            goal = .transaction(sequence)
+        case .time(let nanoseconds):
+            (base, later) = try Self.find(in: records, isBounded: false) {
+                $0.first.nanoseconds <= nanoseconds
+            } until: {
+                $0.last.nanoseconds > nanoseconds
+            } or: {
+                BackupError(
+                    .notInBackups, "The oldest backup begins after that moment, at transaction \(oldest.first.transaction).",
+                    path: set.directory)
+            }
+            goal = .time(nanoseconds)
+        }
+    }
+
+    /// The newest backup that begins before a state, and the later ones up to the first that has the state.
+    ///
+    /// - Parameter isBounded: Whether one of them must have it.
+    private static func find(
+        in records: [BackupRecord], isBounded: Bool = true, begins: (BackupRecord) -> Bool,
+        until hasIt: (BackupRecord) -> Bool, or error: () -> BackupError
+    ) throws -> (BackupRecord, [BackupRecord]) {
+        guard let place = records.lastIndex(where: begins) else { throw error() }
+        var later: [BackupRecord] = []
+        var isFound = hasIt(records[place])
+        for record in records[(place + 1)...] where !isFound {
+            later.append(record)
+            isFound = hasIt(record)
+        }
+        guard isFound || !isBounded else { throw error() }
+        return (records[place], later)
+    }
+
+    /// The files to be copied: those of the base, and the log and the large values of the later ones, each in its longest
+    /// form.
+    var files: [(record: BackupRecord, file: BackupFile)] {
+        var files: [String: (record: BackupRecord, file: BackupFile)] = [:]
+        for file in base.files { files[file.name] = (base, file) }
+        for record in later {
+            for file in record.files {
+                guard let kind = FileName.parse(file.name)?.kind, kind == .hotSegment || kind == .blobSegment,
+                    file.byteCount >= files[file.name]?.file.byteCount ?? 0
+                else { continue }
+                files[file.name] = (record, file)
+            }
+        }
+        return files.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    // MARK: The walk
+
+    /// Whether the state is older than the tables of the base.
+    func isBeforeCheckpoint(of start: LogPlace?) -> Bool {
+        guard let start else { return false }
+        return switch goal {
+        case .transaction(let sequence): sequence < start.sequence
+        case .time(let nanoseconds): start.clockNanoseconds > nanoseconds
+        }
+    }
+
+    /// Whether the state has a transaction.
+    func has(_ end: LogPlace) -> Bool {
+        switch goal {
+        case .transaction(let sequence): end.sequence <= sequence
+        case .time(let nanoseconds): end.clockNanoseconds <= nanoseconds
+        }
+    }
+
+    /// Whether transactions behind one may belong to the state.
+    func goesOn(behind end: LogPlace) -> Bool {
+        switch goal {
+        case .transaction(let sequence): end.sequence < sequence
+        // A clock that was set back may have later ones.
+        case .time: true
+        }
+    }
+
+    /// Whether the walk has found the end of the state.
+    func isReached(_ found: LogPlace, _ reached: LogPlace) -> Bool {
+        switch goal {
+        case .transaction(let sequence): found.sequence == sequence
+        // The log of the newest backup needed has been read to its end.
+        case .time: reached.sequence >= (later.last ?? base).last.transaction
+        }
+    }
+}

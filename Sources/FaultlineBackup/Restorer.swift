@@ -1,0 +1,235 @@
+package import FaultlineDisk
+internal import FaultlineLog
+
+/// Makes a store from a set of backups.
+///
+/// The files are copied beside the destination, their checksums compared, the log cut behind the wanted transaction, and
+/// the directory renamed: an interrupted restore leaves no store.
+package struct Restorer {
+    private let directory: String
+    private let disk: Disk
+    private let clock: Clock
+    private let options: BackupOptions
+
+    private static let suffix = ".restoring"
+
+    /// - Parameters:
+    ///   - directory: The directory of the backups.
+    ///   - disk: The disk of the backups and of the destination.
+    ///   - clock: The clock for the rate.
+    ///   - options: The rate and the progress; the rest is for backups.
+    package init(from directory: String, on disk: Disk, clock: Clock, options: BackupOptions = BackupOptions()) {
+        self.directory = directory
+        self.disk = disk
+        self.clock = clock
+        self.options = options
+    }
+
+    /// The finished backups of the directory, ascending.
+    ///
+    /// - Throws: `BackupError`; `LogError` if the disk fails.
+    package func backups() throws -> [Backup] {
+        let set = try BackupSet.openForReading(directory, on: disk)
+        defer { set.close() }
+        return try set.records().finished.map(\.backup)
+    }
+
+    /// Makes the store; durable when this returns.
+    ///
+    /// - Parameters:
+    ///   - destination: Its directory, which does not exist yet or is empty.
+    ///   - point: The state.
+    /// - Returns: What was done.
+    /// - Throws: `BackupError`; `LogError` if the disk fails: then there is no store at the destination.
+    /// - Complexity: The bytes of the backup; for a state between two backups also the segments of the later ones.
+    package func restore(to destination: String, at point: RestorePoint) throws -> RestoreReport {
+        let set = try BackupSet.openForReading(directory, on: disk)
+        defer { set.close() }
+        let choice = try RestoreChoice(of: point, from: try set.records().finished, set)
+        let destination = BackupSet.trimmed(destination)
+        try refuseUsed(destination)
+        let work = destination + Self.suffix
+        let lock = try claim(work)
+        defer { lock.release() }
+        do {
+            let report = try fill(work, choice, set)
+            try publish(work, at: destination)
+            return report
+        } catch {
+            // The next restore removes the rest.
+            try? clear(work)
+            try? disk.remove(work + "/" + FileName.lock)
+            try? disk.removeDirectory(work)
+            throw error
+        }
+    }
+
+    // MARK: The directories
+
+    private func refuseUsed(_ destination: String) throws {
+        let isUsed = try onDisk("looking at the destination") { () throws(DiskError) in
+            guard try disk.isPresent(destination) else { return false }
+            do throws(DiskError) { return try !disk.names(in: destination).isEmpty } catch {
+                guard error.code == .notDirectory else { throw error }
+                return true
+            }
+        }
+        guard isUsed else { return }
+        throw BackupError(
+            .unsuitable, "There are files at the destination: a restore never overwrites. Choose another directory.",
+            path: destination)
+    }
+
+    private func claim(_ work: String) throws -> StoreLock {
+        try onDisk("making the directory of a restore") { () throws(DiskError) in
+            if try !disk.isPresent(work) {
+                try disk.createDirectory(work)
+                disk.restrictToOwner(work)
+            }
+        }
+        try clear(work)
+        do throws(LogError) {
+            return try StoreLock.take(work + "/" + FileName.lock, on: disk, for: .writing, clock: clock)
+        } catch {
+            guard error.code == .lockedByAnother else { throw error }
+            throw BackupError(.underWay, "Another restore to this place is under way. Wait until it has ended.", path: work)
+        }
+    }
+
+    /// Removes the files of an interrupted restore, but for the lock.
+    private func clear(_ work: String) throws {
+        let names = try onDisk("listing the directory of a restore") { () throws(DiskError) in
+            try disk.names(in: work)
+        }
+        if let foreign = names.first(where: { !FileName.isOfStore($0) }) {
+            throw BackupError(
+                .unsuitable, "A restore needs this directory, which holds files of no store, such as \(foreign).",
+                path: work)
+        }
+        for name in names where name != FileName.lock {
+            try onDisk("removing the files of an interrupted restore") { () throws(DiskError) in
+                try disk.remove(work + "/" + name)
+            }
+        }
+    }
+
+    private func publish(_ work: String, at destination: String) throws(LogError) {
+        try onDisk("putting the restored store in its place") { () throws(DiskError) in
+            if try disk.isPresent(destination) { try disk.removeDirectory(destination) }
+            try disk.rename(work, to: destination)
+            try disk.synchronizeDirectory(IdentityFile.parent(of: destination), site: "restore.parent")
+        }
+    }
+
+    // MARK: The files
+
+    private func fill(_ work: String, _ choice: RestoreChoice, _ set: BackupSet) throws -> RestoreReport {
+        var bytes = CopiedBytes(disk, clock, options)
+        let files = choice.files
+        bytes.total = files.reduce(0) { $0 + $1.file.byteCount }
+        for (record, file) in files {
+            let path = set.path(of: file, in: record)
+            let checksum: UInt32
+            do { checksum = try bytes.copy(path, 0..<file.byteCount, to: work + "/" + file.name) } catch let error
+                as LogError
+            {
+                guard error.cause?.code == .notFound else { throw error }
+                throw BackupError(.damaged, "A file of the backup is missing. \(Self.remedy)", path: path)
+            }
+            guard checksum == file.checksum else {
+                throw BackupError(.damaged, "A file of the backup does not verify. \(Self.remedy)", path: path)
+            }
+        }
+        let folder = set.folder(of: choice.base.number)
+        guard let identity = try IdentityFile.read(folder + "/" + FileName.identity, on: disk) else {
+            throw BackupError(.damaged, "The identity of the store is missing. \(Self.remedy)", path: folder)
+        }
+        let newest = try cut(work, identity, choice, set)
+        var random = SystemRandomNumberGenerator()
+        try AssembledStore.writeIdentity(
+            of: identity, instance: StoreID(high: random.next(), low: random.next()), in: work, on: disk)
+        return RestoreReport(
+            backup: choice.base.number,
+            last: BackupMoment(transaction: newest.sequence, nanoseconds: newest.clockNanoseconds),
+            fileCount: files.count, byteCount: bytes.byteCount)
+    }
+
+    private static let remedy = "Restore from another backup of the directory."
+
+    /// Cuts the log behind the wanted transaction, and writes the manifest.
+    private func cut(
+        _ work: String, _ identity: Identity, _ choice: RestoreChoice, _ set: BackupSet
+    ) throws -> LogPlace {
+        let base = try CopiedState(set.folder(of: choice.base.number), identity, on: disk)
+        let later = try choice.later.map { try CopiedState(set.folder(of: $0.number), identity, on: disk).state }
+        let directory = StoreDirectory(
+            disk: disk, path: work, storeID: base.storeID, nextNumber: 1, random: RandomSource(seed: nil))
+        var all = base.state
+        func contradiction() -> BackupError {
+            BackupError(.damaged, "The manifests of the backups contradict each other. \(Self.remedy)", path: set.directory)
+        }
+        guard all.add(filesOf: later) else { throw contradiction() }
+        let (end, fromBeginning) = try end(of: choice, LogWalk(directory, all), all, set)
+        let state = try base.state.ending(at: end, continuedBy: later, fromBeginning: fromBeginning) {
+            (number) throws(LogError) in
+            try byteCount(of: directory.path(.blobSegment, number))
+        }
+        guard let state else { throw contradiction() }
+        try removeRest(state, end, directory)
+        try AssembledStore.writeManifest(state, newest: end.sequence, in: directory)
+        return end
+    }
+
+    /// The place where the log ends.
+    private func end(
+        of choice: RestoreChoice, _ walk: LogWalk, _ state: ManifestState, _ set: BackupSet
+    ) throws -> (LogPlace, fromBeginning: Bool) {
+        let fromBeginning = choice.isBeforeCheckpoint(of: walk.start())
+        guard let start = walk.start(fromBeginning: fromBeginning) else {
+            throw BackupError(.damaged, "The manifest lists no segment of the log. \(Self.remedy)", path: set.directory)
+        }
+        var found = start
+        var reached = start
+        var isComplete = true
+        try walk.forEachTransaction(from: start) { (end, placed) throws(LogError) in
+            isComplete = isComplete && placed.allSatisfy { state.files[$0] != nil }
+            reached = end
+            if choice.has(end) {
+                guard isComplete else { return false }
+                found = end
+            }
+            return choice.goesOn(behind: end)
+        }
+        guard choice.isReached(found, reached) else {
+            throw BackupError(
+                .notInBackups,
+                "The backups have no files for that state: the store was compacted between two of them. The nearest state before it is that after transaction \(found.sequence).",
+                path: set.directory)
+        }
+        return (found, fromBeginning)
+    }
+
+    /// Removes the files that the state does not list, and the end of the log's last segment.
+    private func removeRest(
+        _ state: ManifestState, _ end: LogPlace, _ directory: StoreDirectory
+    ) throws(LogError) {
+        try onDisk("cutting the log of a restored store") { () throws(DiskError) in
+            for name in try disk.names(in: directory.path) {
+                guard let (kind, number) = FileName.parse(name), state.files[number]?.kind != kind else { continue }
+                try disk.remove(directory.path(of: name))
+            }
+            let file = try disk.open(directory.path(.hotSegment, end.segment), for: .updating)
+            defer { file.close() }
+            if try file.byteCount() > end.offset { try file.cut(to: end.offset) }
+            try file.synchronize(site: "restore.log")
+        }
+    }
+
+    private func byteCount(of path: String) throws(LogError) -> UInt64 {
+        try onDisk("measuring a file") { () throws(DiskError) in
+            let file = try disk.open(path, for: .reading)
+            defer { file.close() }
+            return try file.byteCount()
+        }
+    }
+}

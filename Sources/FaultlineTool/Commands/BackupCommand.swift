@@ -1,0 +1,133 @@
+import ArgumentParser
+import FaultlineBackup
+import FaultlineCommands
+import FaultlineDisk
+
+/// `faultline backup`: copies a store that may be in use.
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        "backup",
+        abstract: "Copies a store that may be in use into a directory of backups, and verifies what it copies.",
+        discussion: """
+            All transactions that were acknowledged before the command are in the backup. With --incremental only what is new since the last \
+            backup of the directory is copied. `faultline restore` makes a store of any of the states.
+            """,
+        example: "faultline backup /var/lib/photos.store /backups/photos --incremental --keep 30"
+    )
+
+    @OptionGroup var arguments: StoreArguments
+
+    @Argument(help: "The directory of the backups: one that does not exist or is empty, or that has backups of the store.")
+    var destination: String
+
+    @Flag(help: "Adds to the backups of the directory.")
+    var incremental = false
+
+    @Option(help: ArgumentHelp("The number of backups to keep; older ones are removed.", valueName: "count"))
+    var keep: Int?
+
+    @Option(help: ArgumentHelp("The most bytes to copy in a second, 1048576 at least.", valueName: "bytes"))
+    var limitRate: Int?
+
+    @Flag(help: "Begins even if the disk seems to have too little room.")
+    var skipSpaceCheck = false
+
+    func validate() throws {
+        if let keep, keep < 1 { throw ValidationError("--keep is 1 or more.") }
+        if let limitRate, limitRate < 1 << 20 { throw ValidationError("--limit-rate is 1048576 or more.") }
+    }
+
+    func run() throws {
+        var options = BackupOptions()
+        options.isIncremental = incremental
+        options.keeps = keep
+        options.bytesPerSecond = limitRate
+        options.checksSpace = !skipSpaceCheck
+        let line = BackupProgress("copying")
+        options.progress = line.update
+        let begin = monotonicSeconds()
+        let report: BackupReport
+        do {
+            defer { line.finish() }
+            report = try BackupWriter(of: arguments.store, on: PosixDisk(), clock: .system, options: options)
+                .write(to: destination)
+        } catch {
+            throw CommandFailure.ofBackups(error)
+        }
+        show(report, seconds: monotonicSeconds() - begin)
+    }
+
+    private func show(_ report: BackupReport, seconds: Double) {
+        guard !arguments.json else {
+            var line = report.backup.line
+            line.add("files", report.fileCount)
+            line.add("copiedFiles", report.copiedFileCount)
+            line.add("copiedBytes", Int(clamping: report.copiedByteCount))
+            line.addRaw("removed", "[" + report.removed.map(String.init).joined(separator: ",") + "]")
+            line.add("seconds", seconds)
+            Terminal.output.write(line.line + "\n")
+            return
+        }
+        let copied = Quantity.bytes(Int(clamping: report.copiedByteCount))
+        let removed = report.removed.isEmpty ? "" : " Removed \(Quantity.count(report.removed.count)) old ones."
+        Terminal.output.write(
+            """
+            Backup \(report.backup.number) has transaction \(report.backup.last.text): \
+            \(copied) copied in \(Quantity.seconds(seconds)), \
+            \(Quantity.bytes(Int(clamping: report.backup.byteCount))) in all.\(removed)
+
+            """)
+    }
+}
+
+/// Shows the bytes done; the total is known when the first are.
+// Safe because one thread copies, and calls it.
+final class BackupProgress: @unchecked Sendable {
+    private let label: String
+    private var line: ProgressLine?
+
+    init(_ label: String) { self.label = label }
+
+    func update(_ done: UInt64, _ total: UInt64) {
+        if line == nil { line = ProgressLine(label, total: Int(clamping: total), unit: "bytes") }
+        line?.update(Int(clamping: done))
+    }
+
+    func finish() { line?.finish() }
+}
+
+extension CommandFailure {
+    /// The failure of a command on backups: a store or a directory that cannot be opened has status 3.
+    static func ofBackups(_ error: any Error) -> CommandFailure {
+        let status = (error as? BackupError)?.code == .notFound ? cannotOpen : refused
+        return CommandFailure(status, sentence(for: error), cause: error)
+    }
+}
+
+extension BackupMoment {
+    /// `4,711 of 2026-11-27T20:40:12Z`.
+    var text: String {
+        let count = Quantity.count(Int(clamping: transaction))
+        guard nanoseconds > 0 else { return count }
+        return "\(count) of \(UTCDate.text(secondsSince1970: nanoseconds / 1_000_000_000))"
+    }
+
+    var line: JSONLine {
+        var line = JSONLine()
+        line.add("transaction", Int(clamping: transaction))
+        line.add("nanoseconds", Int(nanoseconds))
+        return line
+    }
+}
+
+extension Backup {
+    var line: JSONLine {
+        var line = JSONLine()
+        line.add("backup", number)
+        line.add("nanoseconds", Int(nanoseconds))
+        line.add("first", first.line)
+        line.add("last", last.line)
+        line.add("bytes", Int(clamping: byteCount))
+        return line
+    }
+}
