@@ -50,7 +50,7 @@ public typealias NSManagedObjectID = PersistentIdentifier
 /// Objects, and their unsaved changes.
 public typealias NSManagedObjectContext = ModelContext
 
-/// The entities of a store: a value, made by code or by model classes, where Core Data reads it from a bundle.
+/// The entities of a store: a value, made by code, by model classes, or from the files of an app.
 public typealias NSManagedObjectModel = Schema
 
 /// A kind of object: its name and its properties.

@@ -60,7 +60,7 @@ enum LayerTable {
         Row(
             target: "FaultlineCoreData",
             targets: ["Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel"],
-            others: upper
+            others: upper.union(["FoundationXML"])
         ),
         Row(target: "FaultlineTesting", targets: ["Faultline", "FaultlineDisk"], others: upper),
         Row(
@@ -90,8 +90,9 @@ enum LayerTable {
         Row(
             target: "FaultlineTool",
             targets: [
-                "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineObjects",
-                "FaultlineBackup", "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
+                "PackageArchive", "FaultlineCommands", "FaultlineCoreData", "Faultline", "FaultlineMigration",
+                "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineRepair",
+                "FaultlineLog", "FaultlineDisk",
             ],
             others: upper.union(["ArgumentParser"])
         ),
