@@ -67,10 +67,10 @@ SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
     memory memory-matrix full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare plots docs \
-    manual ratchet format
+    manual coredata-samples ratchet format
 
 help:  ## Lists these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  Arguments: demo-kill N=rounds; crash SEEDS=count | SEED=one [IMAGES=count ITEMS=count] | CANARY=1;'
 	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number | CANARY=1;'
@@ -245,6 +245,11 @@ manual: setup  ## Writes the manual pages and shell completions of the tool to .
 	    $(TOOL) --generate-completion-script $$shell >.build/manual/faultline.$$shell; done
 	@rm .build/manual/faultline.demo-step.1  # for the demo alone
 	@ls .build/manual
+
+coredata-samples: setup  ## Reads the Core Data models in the folder DIR, writes their classes, and compiles them
+	@$(if $(DIR),,echo 'Give a folder with models: make coredata-samples DIR=folder'; exit 2)
+	@$(RELEASE) --product faultline --quiet
+	@.ci/coredata-samples $(TOOL) "$(DIR)"
 
 ratchet:  ## Lowers the lists of Tests/Ratchet to the sizes of today; docs/Testing.md
 	@FAULTLINE_RATCHET=lower $(MAKE) test F=RatchetTests

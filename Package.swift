@@ -120,9 +120,9 @@ let package = Package(
         .target(
             name: "FaultlineTool",
             dependencies: [
-                "PackageArchive", "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineMigration",
-                "FaultlineBackup", "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog",
-                "FaultlineDisk",
+                "PackageArchive", "FaultlineCommands", "FaultlineCoreData", "Faultline", "FaultlineObjects",
+                "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineModel", "FaultlineRepair",
+                "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

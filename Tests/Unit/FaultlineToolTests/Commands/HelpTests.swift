@@ -35,6 +35,7 @@ struct HelpTests {
             for: LitShelves.Shelf.self, LitShelves.Volume.self,
             configurations: ModelConfiguration(url: URL(filePath: folder + "/new.store"))
         ).close()
+        try LibraryModel.write(["Library": ""], current: "Library", to: folder + "/Library.xcdatamodeld")
         if name == "rollback" {
             await #expect(processExitsWith: .success) { [folder = folder as String] in
                 runFaultlineTool(
