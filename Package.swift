@@ -3,6 +3,11 @@
 import CompilerPluginSupport
 import PackageDescription
 
+// A simulation of the engine under the crash simulation's disk.
+let simulated: [Target.Dependency] = [
+    "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+]
+
 let package = Package(
     name: "Faultline",
     products: [
@@ -11,12 +16,15 @@ let package = Package(
         .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineCommands", targets: ["FaultlineCommands"]),
         .library(name: "FaultlineService", targets: ["FaultlineService"]),
+        .library(name: "FaultlineImport", targets: ["FaultlineImport"]),
         .executable(name: "faultline", targets: ["faultline"]),
     ],
     traits: [
         .trait(
             name: "Service",
-            description: "FaultlineService: a store for swift-service-lifecycle, with traces and a configuration.")
+            description: "FaultlineService: a store for swift-service-lifecycle, with traces and a configuration."),
+        .trait(
+            name: "Import", description: "FaultlineImport: Core Data's and SwiftData's stores, by the system's SQLite."),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", exact: "603.0.1"),
@@ -32,6 +40,8 @@ let package = Package(
     targets: [
         // The system's LZ4.
         .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+        // The system's SQLite, with the trait `Import`. Not by pkg-config, which would look for it without the trait too.
+        .systemLibrary(name: "CSQLite"),
         // System calls that Glibc's module lacks, CRC32C in hardware.
         .target(name: "CFaultline"),
         // Files, sync, locks, checksums, bytes: the only code that meets the operating system.
@@ -101,6 +111,14 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
             ]),
 
+        // Core Data's and SwiftData's SQLite stores. Without the trait `Import` it only says that the trait is missing.
+        .target(
+            name: "FaultlineImport",
+            dependencies: [
+                "FaultlineCoreData", "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk", .target(name: "CSQLite", condition: .when(traits: ["Import"])),
+            ]),
+
         // What commands print, and the one that migrates a store by a plan, for users' own executables.
         .target(
             name: "FaultlineCommands",
@@ -120,9 +138,9 @@ let package = Package(
         .target(
             name: "FaultlineTool",
             dependencies: [
-                "PackageArchive", "FaultlineCommands", "FaultlineCoreData", "Faultline", "FaultlineObjects",
-                "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineModel", "FaultlineRepair",
-                "FaultlineLog", "FaultlineDisk",
+                "PackageArchive", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData", "Faultline",
+                "FaultlineObjects", "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineModel",
+                "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -165,40 +183,21 @@ let package = Package(
             dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/Proofs/CrashSimulation"),
         // Every bit of small stores flipped.
-        .target(
-            name: "RotSimulation",
-            dependencies: [
-                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/RotSimulation"),
+        .target(name: "RotSimulation", dependencies: simulated, path: "Tests/Proofs/RotSimulation"),
         // Every call of the disk, and every system call, failing in every way.
         .target(name: "CSystemCallFaults", path: "Tests/Support/CSystemCallFaults"),
         .target(
-            name: "FaultSimulation",
-            dependencies: [
-                "CrashSimulation", "CSystemCallFaults", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
-                "FaultlineTestSupport",
-            ],
+            name: "FaultSimulation", dependencies: simulated + ["CSystemCallFaults"],
             path: "Tests/Proofs/FaultSimulation"),
         // A process that writes, killed at any moment.
-        .target(
-            name: "KillSimulation",
-            dependencies: [
-                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/KillSimulation"),
+        .target(name: "KillSimulation", dependencies: simulated, path: "Tests/Proofs/KillSimulation"),
         // Random operations under twelve configurations, against a model.
         .target(
             name: "ModelSimulation",
             dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
             path: "Tests/Proofs/ModelSimulation"),
         // All orders in which the steps of two jobs can follow each other.
-        .target(
-            name: "InterleavingSimulation",
-            dependencies: [
-                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/InterleavingSimulation"),
+        .target(name: "InterleavingSimulation", dependencies: simulated, path: "Tests/Proofs/InterleavingSimulation"),
         // One rule after the other broken: `Tests/Proofs/Mutants` lists them.
         .target(name: "MutantSimulation", path: "Tests/Proofs/Mutants/MutantSimulation"),
         .executableTarget(
@@ -207,19 +206,11 @@ let package = Package(
         .executableTarget(
             name: "FaultlineMutants", dependencies: ["MutantSimulation"], path: "Tests/Proofs/Mutants/FaultlineMutants"),
         // A file system that is filled to its last byte.
-        .target(
-            name: "FullDiskSimulation",
-            dependencies: [
-                "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/FullDiskSimulation"),
+        .target(name: "FullDiskSimulation", dependencies: simulated, path: "Tests/Proofs/FullDiskSimulation"),
         // Wrong bytes for every decoder; `Tests/Proofs/Instrumented` has the package with the fuzzer.
         .target(
             name: "FuzzSimulation",
-            dependencies: [
-                "CrashSimulation", "FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
-                "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
-            ],
+            dependencies: simulated + ["FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel"],
             path: "Tests/Proofs/FuzzSimulation"),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
         .executableTarget(
@@ -325,6 +316,14 @@ let package = Package(
                     condition: .when(traits: ["Service"])),
                 .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
             ], path: "Tests/Unit/FaultlineServiceTests"),
+        // Empty without the trait `Import`: `.ci/import` runs it.
+        .testTarget(
+            name: "FaultlineImportTests",
+            dependencies: [
+                "FaultlineImport", "FaultlineTool", "Faultline", "FaultlineObjects", "FaultlineStore",
+                "FaultlineModel", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+                .target(name: "CSQLite", condition: .when(traits: ["Import"])),
+            ], path: "Tests/Unit/FaultlineImportTests"),
         .testTarget(
             name: "FaultlineCommandsTests",
             dependencies: ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"],

@@ -3,8 +3,8 @@
 /// Those of `Codable` throw the errors of their coders.
 struct ErrorDocumentationRule: TidyRule {
     static let targets: Set<String> = [
-        "Faultline", "FaultlineBackup", "FaultlineCoreData", "FaultlineMigration", "FaultlineModel", "FaultlineObjects",
-        "FaultlineService", "FaultlineTesting",
+        "Faultline", "FaultlineBackup", "FaultlineCoreData", "FaultlineImport", "FaultlineMigration", "FaultlineModel",
+        "FaultlineObjects", "FaultlineService", "FaultlineTesting",
     ]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {

@@ -71,6 +71,15 @@ enum LayerTable {
             ],
             others: upper.union(["Configuration", "ServiceLifecycle", "Tracing"])
         ),
+        Row(target: "CSQLite", targets: [], others: []),
+        Row(
+            target: "FaultlineImport",
+            targets: [
+                "Faultline", "FaultlineCoreData", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk", "CSQLite",
+            ],
+            others: upper
+        ),
         Row(
             target: "FaultlineCommands",
             targets: [
@@ -90,8 +99,9 @@ enum LayerTable {
         Row(
             target: "FaultlineTool",
             targets: [
-                "PackageArchive", "FaultlineCommands", "FaultlineCoreData", "Faultline", "FaultlineMigration",
-                "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineRepair",
+                "PackageArchive", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData", "Faultline",
+                "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineRepair",
                 "FaultlineLog", "FaultlineDisk",
             ],
             others: upper.union(["ArgumentParser"])
