@@ -14,7 +14,7 @@ struct FaultlineCommand: ParsableCommand {
             VerifyCommand.self,
             CompactCommand.self, RepairCommand.self, QuarantineCommand.self, SalvageCommand.self,
             BackupCommand.self, RestoreCommand.self, MigrateStoreCommand.self, RollbackCommand.self,
-            ModelCommand.self, DemoStepCommand.self,
+            ModelCommand.self, ImportCommand.self, DemoStepCommand.self,
         ]
     )
 }
