@@ -40,7 +40,7 @@ let package = Package(
     targets: [
         // The system's LZ4.
         .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
-        // The system's SQLite, with the trait `Import`. Not by pkg-config, which would look for it without the trait too.
+        // The system's SQLite and zlib, with the trait `Import`; not by pkg-config, which looks for them without it too.
         .systemLibrary(name: "CSQLite"),
         // System calls that Glibc's module lacks, CRC32C in hardware.
         .target(name: "CFaultline"),
@@ -320,7 +320,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineImportTests",
             dependencies: [
-                "FaultlineImport", "FaultlineTool", "Faultline", "FaultlineObjects", "FaultlineStore",
+                "FaultlineImport", "FaultlineTool", "FaultlineCoreData", "Faultline", "FaultlineObjects",
+                "FaultlineStore",
                 "FaultlineModel", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
                 .target(name: "CSQLite", condition: .when(traits: ["Import"])),
             ], path: "Tests/Unit/FaultlineImportTests"),

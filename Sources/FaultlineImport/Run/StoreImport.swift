@@ -1,5 +1,6 @@
 #if Import
 public import Foundation
+public import FaultlineCoreData
 internal import FaultlineDisk
 internal import FaultlineLog
 public import FaultlineModel
@@ -7,7 +8,7 @@ internal import FaultlineStore
 
 /// Makes a store of the contents of one that Core Data or SwiftData has written.
 ///
-///     let report = try StoreImport(from: old, to: new, schema: schema).run()
+///     let report = try StoreImport(from: old, to: new).run()
 ///     if !report.isComplete { report.findings.forEach { print($0.entity, $0.property, $0.reason, $0.count) } }
 ///
 /// The source is the `.sqlite` or `.store` file, with its `-wal` and its folder of large values beside it. Nothing of it
@@ -25,20 +26,74 @@ public struct StoreImport: Sendable {
 
     private let source: SourceFiles
     private let folder: WorkFolder
-    private let schema: Schema
+    private let model: Model
     /// Called on the thread of `run`, after each batch.
     public var progress: (@Sendable (ImportProgress) -> Void)?
 
-    /// Prepares an import.
+    /// The model of a source.
+    private enum Model {
+        case stored
+        case given([Schema])
+    }
+
+    /// Prepares the import of a store by the model that Core Data keeps in it.
+    ///
+    /// - Parameters:
+    ///   - source: The store's file.
+    ///   - destination: The new store, which must not exist.
+    public init(from source: URL, to destination: URL) {
+        self.init(source, destination, .stored)
+    }
+
+    /// Prepares the import of a store by the version of a model package that fits it.
+    ///
+    /// - Parameters:
+    ///   - source: The store's file.
+    ///   - destination: The new store, which must not exist.
+    ///   - package: The package. The current version comes first, then the others from the last.
+    public init(from source: URL, to destination: URL, package: ModelPackage) {
+        let others = package.versions.indices.reversed().filter { $0 != package.currentIndex }
+        self.init(source, destination, .given(([package.currentIndex] + others).map { package.versions[$0].schema }))
+    }
+
+    /// Prepares the import of a store by a schema.
     ///
     /// - Parameters:
     ///   - source: The store's file.
     ///   - destination: The new store, which must not exist.
     ///   - schema: The model that the source was written with. Its classes, if it has any, are not used.
     public init(from source: URL, to destination: URL, schema: Schema) {
+        self.init(source, destination, .given([schema]))
+    }
+
+    private init(_ source: URL, _ destination: URL, _ model: Model) {
         self.source = SourceFiles(source)
         folder = WorkFolder(destination)
-        self.schema = schema
+        self.model = model
+    }
+
+    /// The mapping of the first model that fits, and the model.
+    private func fit(
+        _ database: SQLiteDatabase, _ catalog: SourceCatalog
+    ) throws -> (builder: MappingBuilder, schema: Schema) {
+        let schemas: [Schema]
+        switch model {
+        case .stored: schemas = [try StoredModel.schema(database, catalog)]
+        case .given(let given): schemas = given
+        }
+        var first: ImportError?
+        for schema in schemas {
+            let plain = try schema.withoutClasses()
+            var builder = MappingBuilder(database, catalog, plain)
+            do throws(ImportError) {
+                try builder.check()
+                return (builder, plain)
+            } catch {
+                guard error.code == .modelMismatch else { throw error }
+                first = first ?? error
+            }
+        }
+        throw first ?? ImportError(.modelMismatch, "The package has no version.", path: source.path)
     }
 
     /// Imports the store, or goes on with an interrupted import.
@@ -53,9 +108,7 @@ public struct StoreImport: Sendable {
         let identity = try source.identity()
         let database = try SQLiteDatabase(source.path)
         let catalog = try SourceCatalog(database)
-        let plain = try schema.withoutClasses()
-        var builder = MappingBuilder(database, catalog, plain)
-        try builder.check()
+        let (builder, plain) = try fit(database, catalog)
         let fresh = WorkFolder.State(source: identity, model: "\(plain.fingerprint)")
         var state = fresh
         var isResumed = false

@@ -6,7 +6,7 @@ internal import FaultlineStore
 /// Finds the tables and columns of a model's entities and relationships in a store.
 struct MappingBuilder {
     let database: SQLiteDatabase
-    let catalog: SourceCatalog
+    private(set) var catalog: SourceCatalog
     let schema: Schema
     private var tables: [StoreMapping.Table] = []
     private var links: [StoreMapping.Links] = []
@@ -25,6 +25,7 @@ struct MappingBuilder {
     ///
     /// - Throws: `modelMismatch` with the entity and its version hash.
     mutating func check() throws(ImportError) {
+        catalog.settleNames(schema)
         for entity in schema.entities where catalog.entities[entity.name] == nil {
             throw mismatch(entity.name, "the model has the entity \(entity.name), which the store lacks")
         }
@@ -88,10 +89,10 @@ struct MappingBuilder {
     private mutating func findColumns() throws(ImportError) {
         for entity in catalog.entities.values { _ = try catalog.root(of: entity) }
         for root in roots() {
-            let base = "Z" + root.name.uppercased()
-            guard let columns = catalog.tables[base], columns.contains(where: { $0.name == "Z_ENT" }) else {
-                throw mismatch(root.name, "the store has no table \(base) for \(root.name)")
-            }
+            let names = [root.name, root.tableName].map { "Z" + $0.uppercased() }
+            guard let base = names.first(where: { catalog.tables[$0]?.contains { $0.name == "Z_ENT" } == true }),
+                let columns = catalog.tables[base]
+            else { throw mismatch(root.name, "the store has no table \(names[0]) for \(root.name)") }
             var claims: [ColumnClaim] = []
             for member in try members(of: root) {
                 for property in schema.entitiesByName[member.name]?.storedProperties ?? [] {

@@ -1,4 +1,5 @@
 #if Import
+internal import FaultlineModel
 internal import Foundation
 
 /// Core Data's tables about tables in a store: its entities, their version hashes, and the columns of all tables.
@@ -14,6 +15,8 @@ struct SourceCatalog {
         let number: Int64
         /// The entity that it inherits from; 0 for none.
         let parent: Int64
+        /// The name in the catalog, which a migration within the file may have left as it was.
+        let tableName: String
     }
 
     /// Entities of Core Data's own: the history, and the state of synchronization, have numbers from here on.
@@ -79,7 +82,7 @@ struct SourceCatalog {
                 ownEntities.append(name)
                 continue
             }
-            entities[name] = Entity(name: name, number: number, parent: query.integer(2) ?? 0)
+            entities[name] = Entity(name: name, number: number, parent: query.integer(2) ?? 0, tableName: name)
             guard entities.count <= Self.entityCountMax else {
                 throw ImportError(
                     .damaged, "\(database.path) has more than \(Self.entityCountMax) entities.", path: database.path)
@@ -104,6 +107,25 @@ struct SourceCatalog {
 
     private static func hexadecimal(_ byte: UInt8) -> String {
         String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+
+    /// Gives entities that were renamed by a migration within the file their new names.
+    ///
+    /// Such a migration may leave the old name in Z_PRIMARYKEY; the version hashes have the new one.
+    mutating func settleNames(_ schema: Schema) {
+        func parent(_ entity: Entity) -> String? {
+            entities.values.first { $0.number == entity.parent }?.name
+        }
+        for model in schema.entities where entities[model.name] == nil && hashes[model.name] != nil {
+            let old = entities.values.filter {
+                schema.entitiesByName[$0.name] == nil && hashes[$0.name] == nil && parent($0) == model.superentityName
+            }
+            let named = old.filter { $0.name == model.originalName }
+            guard let entity = named.first ?? (old.count == 1 ? old[0] : nil) else { continue }
+            entities[entity.name] = nil
+            entities[model.name] = Entity(
+                name: model.name, number: entity.number, parent: entity.parent, tableName: entity.tableName)
+        }
     }
 
     /// The entity at the top of an entity's line of ancestors.

@@ -14,7 +14,7 @@ struct ImportCommand: ParsableCommand {
             Interrupted, the same command goes on. Values that cannot be carried over are listed, with status 1, and are in \
             DEST.findings.jsonl. docs/Import.md has the rules. Needs a tool that was built with the package trait Import.
             """,
-        example: "faultline import /var/lib/photos.sqlite /var/lib/imported.store --model /var/lib/photos.json"
+        example: "faultline import /var/lib/photos.sqlite /var/lib/imported.store --model Photos.xcdatamodeld"
     )
 
     @Argument(help: ArgumentHelp("The file of the Core Data or SwiftData store.", valueName: "store.sqlite"))
@@ -25,8 +25,8 @@ struct ImportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The model: a JSON file as `faultline schema --json` prints it.",
-            valueName: "model"))
+            "The model: an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a .json as `faultline schema --json` prints it. Without it, the model in the store counts.",
+            valueName: "package"))
     var model: String?
 
     @Flag(help: "Prints JSON.")
@@ -34,9 +34,8 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         #if Import
-        let schema = try ImportModel(path: model).schema
-        var work = StoreImport(
-            from: URL(filePath: source), to: URL(filePath: destination, directoryHint: .isDirectory), schema: schema)
+        var work = try ImportModel(path: model).makeImport(
+            from: URL(filePath: source), to: URL(filePath: destination, directoryHint: .isDirectory))
         let display = ImportDisplay()
         work.progress = { display.show($0) }
         let report: ImportReport
@@ -53,7 +52,7 @@ struct ImportCommand: ParsableCommand {
         #else
         throw CommandFailure(
             CommandFailure.refused,
-            "This tool was built without the package trait Import, which reads SQLite. Build it with `swift build --traits Import`; it needs the headers of SQLite (libsqlite3-dev)."
+            "This tool was built without the package trait Import, which reads SQLite. Build it with `swift build --traits Import`; it needs the headers of SQLite and zlib (libsqlite3-dev, zlib1g-dev)."
         )
         #endif
     }
