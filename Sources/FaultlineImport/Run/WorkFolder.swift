@@ -87,7 +87,8 @@ struct WorkFolder {
     /// - Throws: `occupied` if the folder is none of an import.
     func state() throws(ImportError) -> State? {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        guard !names.isEmpty else { return nil }
+        // A kill before the first state may leave its unfinished file, whose name begins with a dot.
+        guard names.contains(where: { !$0.hasPrefix(".") }) else { return nil }
         guard let bytes = FileManager.default.contents(atPath: statePath),
             let state = try? JSONDecoder().decode(State.self, from: bytes), state.version == State.currentVersion
         else {

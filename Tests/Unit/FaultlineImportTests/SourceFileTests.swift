@@ -1,9 +1,11 @@
 #if Import
 internal import Faultline
+internal import FaultlineDisk
 internal import FaultlineImport
 internal import FaultlineTestSupport
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 internal import Testing
 
 /// The files of a source: the write-ahead log, large values, files that are no store.
@@ -139,6 +141,58 @@ internal import Testing
         #expect(try mismatch(Schema.Entity("Picture")).message.contains("Picture"))
         let size = try mismatch(photo(Schema.Attribute(name: "size", valueType: Int.self)))
         #expect(size.message.contains("ZSIZE") && size.message.contains(String(repeating: "ab", count: 32)))
+    }
+
+    @Test func anUnfinishedTransactionIsNamed() throws {
+        let source = try Self.source(count: 5_000)
+        source.run("PRAGMA cache_size = 1; BEGIN; UPDATE ZPHOTO SET ZNAME = ZNAME || ZNAME")
+        try source.abandon()
+        let before = try source.files
+        #expect(before["photos.sqlite-journal"]?.isEmpty == false)
+        let error = try error(source.url, source.destination)
+        #expect(error.code == .unreadable && error.message.contains("-journal"), "\(error)")
+        #expect(try source.files == before)
+    }
+
+    @Test func aSourceThatIsWrittenMeanwhileIsRefused() throws {
+        let source = try Self.source()
+        source.close()
+        var work = StoreImport(from: source.url, to: source.destination, schema: Self.schema)
+        let url = source.url
+        work.progress = { _ in
+            try? FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: url.path)
+        }
+        do {
+            _ = try work.run()
+            Issue.record("The store was made.")
+        } catch let error as ImportError { #expect(error.code == .changed, "\(error)") }
+        #expect(!FileManager.default.fileExists(atPath: source.destination.path))
+        // The next call begins again, and does not go on with rows of the earlier state.
+        let report = try StoreImport(from: source.url, to: source.destination, schema: Self.schema).run()
+        #expect(report.isComplete && !report.isResumed)
+    }
+
+    @Test func aSecondImportIntoOnePlaceIsRefused() throws {
+        let source = try Self.source()
+        source.close()
+        let (url, destination) = (source.url, source.destination)
+        let refusals = Refusals()
+        var work = StoreImport(from: url, to: destination, schema: Self.schema)
+        work.progress = { _ in
+            do {
+                _ = try StoreImport(from: url, to: destination, schema: SourceFileTests.schema).run()
+            } catch let error as ImportError { refusals.add(error.code) } catch {}
+        }
+        #expect(try work.run().isComplete)
+        #expect(!refusals.codes.isEmpty && refusals.codes.allSatisfy { $0 == .occupied })
+    }
+
+    /// Errors that a callback met.
+    private final class Refusals: Sendable {
+        private let state = Guarded<[ImportError.Code]>([])
+
+        func add(_ code: ImportError.Code) { state.withLock { $0.append(code) } }
+        var codes: [ImportError.Code] { state.withLock { $0 } }
     }
 
     @Test func anExistingStoreIsNeverReplaced() throws {
