@@ -48,7 +48,6 @@ extension MarkupModelReader {
         relationship.inverseEntityName = element.text(of: "inverseEntity")
         relationship.minimumCount = count(element, "minCount", at: place)
         relationship.maximumCount = count(element, "maxCount", at: place)
-        // Before 2010 only the greatest number told to-one from to-many.
         relationship.isToMany = flag(element, "toMany", at: place)
         relationship.isOrdered = flag(element, "ordered", at: place)
         relationship.isOptional = flag(element, "optional", at: place)

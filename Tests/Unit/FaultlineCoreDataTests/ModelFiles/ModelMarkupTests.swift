@@ -184,6 +184,7 @@ struct ModelMarkupTests {
                     + ModelText.relationship(
                         "tags", to: "Photo", "optional=\"YES\" toMany=\"YES\" minCount=\"3\" deletionRule=\"Deny\""
                     )
+                    + ModelText.relationship("all", to: "Photo", "toMany=\"YES\"")
                     + ModelText.relationship(
                         "recent", to: "Photo", "optional=\"YES\" maxCount=\"1\" transient=\"YES\"")
                     + ModelText.relationship(
@@ -198,6 +199,8 @@ struct ModelMarkupTests {
         #expect(version.entities.first?.relationship(named: "photos")?.isOrdered == true)
         let tags = try #require(album.relationshipsByName["tags"])
         #expect(tags.minimumModelCount == 0 && tags.deleteRule == .deny && tags.inverseName == nil)
+        // Core Data saves no required relationship without objects.
+        #expect(album.relationshipsByName["all"]?.minimumModelCount == 1)
         let cover = try #require(album.relationshipsByName["cover"])
         #expect(cover.isToOneRelationship && !cover.isOptional && cover.deleteRule == .noAction)
         #expect(album.relationshipsByName["recent"] == nil && album.indices == [["cover"]])
@@ -215,5 +218,20 @@ struct ModelMarkupTests {
         book.setValue(author, forKey: "author")
         try context.save()
         #expect((author.value(forKey: "books") as? NSSet)?.count == 1)
+    }
+
+    @Test func `a schema with inheritance opens a store, and each entity keeps its own objects`() throws {
+        let version = try version(
+            ModelText.entity("Item", "isAbstract=\"YES\"", ModelText.attribute("name", "String"))
+                + ModelText.entity("Book", "parentEntity=\"Item\"", ModelText.attribute("year", "Integer 16")))
+        let context = ModelContext(
+            try ModelContainer(for: version.schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+        let book = try context.insertNewObject(forEntityName: "Book")
+        book.setValue("Emma", forKey: "name")
+        book.setValue(1815, forKey: "year")
+        try context.save()
+        let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+        #expect(books.map { $0.value(forKey: "name") as? String } == ["Emma"])
+        #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).isEmpty)
     }
 }
