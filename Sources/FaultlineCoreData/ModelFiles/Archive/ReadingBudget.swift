@@ -2,7 +2,7 @@
 ///
 /// Each look at a part takes from it. Once it is used up, all objects look empty, so that every reader comes to its end.
 final class ReadingBudget {
-    private static let lookMax = 5_000_000
+    private static let lookMax = 2_000_000
     private var left = ReadingBudget.lookMax
 
     var isUsedUp: Bool { left == 0 }

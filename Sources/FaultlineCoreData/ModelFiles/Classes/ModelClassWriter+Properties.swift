@@ -4,11 +4,7 @@ internal import Foundation
 extension ModelClassWriter {
     // MARK: Attributes
 
-    mutating func lines(of attribute: Schema.Attribute, of entity: Schema.Entity) -> [String] {
-        if attribute is Schema.CompositeAttribute {
-            let parts = declared(attribute.name, of: entity)?.elements ?? []
-            structures[structureName(of: attribute.name, in: entity)] = parts
-        }
+    func lines(of attribute: Schema.Attribute, of entity: Schema.Entity) -> [String] {
         let name = SwiftName.property(attribute.name)
         var arguments = attribute.options.map(\.debugDescription)
         let original = attribute.originalName
@@ -18,19 +14,6 @@ extension ModelClassWriter {
         let declaration = "var \(SwiftName.quoted(name)): \(typeText(of: attribute, in: entity))\(value)"
         return arguments.isEmpty
             ? [declaration] : ["@Attribute(\(arguments.joined(separator: ", ")))", declaration]
-    }
-
-    /// An attribute as the file has it, of an entity or of one that it inherits from.
-    private func declared(_ name: String, of entity: Schema.Entity) -> ModelVersion.Attribute? {
-        var entity: Schema.Entity? = entity
-        var depth = 0
-        while let current = entity, depth < 1_000 {
-            let found = version.entities.first { $0.name == current.name }?.attribute(named: name)
-            if let found { return found }
-            entity = current.superentity
-            depth += 1
-        }
-        return nil
     }
 
     /// A default value as source has it.
@@ -106,17 +89,14 @@ extension ModelClassWriter {
 
     // MARK: Composite attributes
 
-    /// The name of the structure of a composite attribute: that of the model, or one made of entity and attribute.
+    /// The name of the structure of a composite attribute, own or inherited.
     func structureName(of attribute: String, in entity: Schema.Entity) -> String {
-        let declared = declared(attribute, of: entity)
-        return structureName(declared?.valueClassName, attribute, in: entity.name)
-    }
-
-    private func structureName(_ given: String?, _ attribute: String, in owner: String) -> String {
-        if let given, given != "NSDictionary", !classNames.values.contains(SwiftName.type(given)) {
-            return SwiftName.type(given)
+        var declaring: Schema.Entity? = entity
+        while let current = declaring {
+            if let name = structures.names["\(current.name).\(attribute)"] { return name }
+            declaring = current.superentity
         }
-        return SwiftName.type(owner + attribute.prefix(1).uppercased() + attribute.dropFirst())
+        return type("Data")
     }
 
     /// The file of a structure; the structures of its parts are written, too.

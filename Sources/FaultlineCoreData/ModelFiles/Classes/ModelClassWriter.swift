@@ -8,8 +8,8 @@ struct ModelClassWriter {
     let classNames: [String: String]
     /// The findings of the version by their places.
     private let findingsByPlace: [String: [ModelFinding]]
-    /// The structures of composite attributes by name.
-    var structures: [String: [ModelVersion.Attribute]] = [:]
+    /// The structures of composite attributes; attributes with the same parts may share one.
+    let structures: CompositeStructures
 
     init(_ version: ModelVersion) {
         self.version = version
@@ -23,6 +23,7 @@ struct ModelClassWriter {
             names[entity.name] = name
         }
         classNames = names
+        structures = CompositeStructures(of: version, apartFrom: taken)
     }
 
     mutating func files() -> [ModelSource.File] {
@@ -31,7 +32,7 @@ struct ModelClassWriter {
             noteNames(of: entity, className: name)
             return ModelSource.File(name: "\(name).swift", text: text(of: entity, className: name))
         }
-        for (name, parts) in structures {
+        for (name, parts) in structures.parts {
             files.append(ModelSource.File(name: "\(name).swift", text: text(of: parts, structureName: name)))
         }
         return files.sorted { $0.name < $1.name }

@@ -66,6 +66,15 @@ struct ModelContradictionTests {
         #expect(version.findings.map(\.place) == ["A.lost", "A.b", "A.c", "A.bare", "B.d"])
     }
 
+    @Test func `an inverse that leads to another entity is none`() throws {
+        let version = try version(
+            ModelText.entity("A", "", ModelText.relationship("x", to: "B", inverse: "y"))
+                + ModelText.entity("B", "", ModelText.relationship("y", to: "C", inverse: "x"))
+                + ModelText.entity("C", "", ModelText.attribute("x", "String")))
+        #expect(version.schema.entities.flatMap(\.relationships).allSatisfy { $0.inverseName == nil })
+        #expect(version.findings.map(\.place) == ["A.x", "B.y"])
+    }
+
     @Test func `values, bounds, constraints and renaming identifiers that fit nothing`() throws {
         let version = try version(
             ModelText.entity(

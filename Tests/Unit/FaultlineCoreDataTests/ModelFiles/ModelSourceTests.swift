@@ -107,4 +107,41 @@ struct ModelSourceTests {
             file.name == "Swift_.swift" && file.text.contains("@Model(originalName: \"Swift\")\nfinal class Swift_ {"))
         #expect(file.text.contains("    @Relationship(inverse: nil)\n    var friends: [Swift_] = []"))
     }
+
+    @Test func `composite attributes are structures, shared where the model shares their type`() throws {
+        let source = try source(
+            ModelText.entity("Person", "", ModelText.attribute("home", "Composite", "composite=\"Address\""))
+                + ModelText.entity(
+                    "Firm", "",
+                    ModelText.attribute("seat", "Composite", "optional=\"YES\" composite=\"Address\"")
+                        + ModelText.attribute("extent", "Composite", "optional=\"YES\" composite=\"Person\""))
+                    + """
+                    <composite name="Address">
+                        <attribute name="city" optional="YES" attributeType="String"/>
+                        <attribute name="number" attributeType="Integer 16" defaultValueString="1"/>
+                        <attribute name="place" optional="YES" attributeType="Composite" composite="Person"/>
+                    </composite>
+                    <composite name="Person"><attribute name="width" attributeType="Double"/></composite>
+                    """)
+        #expect(source.files.map(\.name) == ["Address.swift", "Firm.swift", "FirmExtent.swift", "Person.swift"])
+        #expect(
+            source.files[0].text == """
+                import Faultline
+
+                /// A composite attribute of the model Library.
+                struct Address: Codable, Hashable, Sendable {
+                    var city: String?
+                    var number: Int16 = 1
+                    var place: AddressPlace?
+                }
+
+                /// A composite attribute of the model Library.
+                struct AddressPlace: Codable, Hashable, Sendable {
+                    var width: Double = 0
+                }
+
+                """)
+        #expect(source.files[1].text.contains("    var seat: Address?\n    var extent: FirmExtent?\n"))
+        #expect(source.files[3].text.contains("    init(home: Address) {"))
+    }
 }
