@@ -40,7 +40,7 @@ let package = Package(
     targets: [
         // The system's LZ4.
         .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
-        // The system's SQLite and zlib, with the trait `Import`; not by pkg-config, which looks for them without it too.
+        // The system's SQLite and zlib for the trait `Import`; pkg-config would look for them without it too.
         .systemLibrary(name: "CSQLite"),
         // System calls that Glibc's module lacks, CRC32C in hardware.
         .target(name: "CFaultline"),
@@ -132,8 +132,7 @@ let package = Package(
             name: "PackageArchive",
             dependencies: [
                 "FaultlineCommands", "Faultline", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Examples/PackageArchive/Sources"),
+            ], path: "Examples/PackageArchive/Sources"),
         // Inspects and verifies stores.
         .target(
             name: "FaultlineTool",
@@ -143,9 +142,7 @@ let package = Package(
                 "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-
         .executableTarget(name: "faultline", dependencies: ["FaultlineTool"], path: "Sources/FaultlineMain"),
-
         // The benchmarks' data and measuring, and the workloads.
         .target(name: "BenchmarkKit", path: "Benchmarks/Kit"),
         .executableTarget(

@@ -10,15 +10,20 @@ internal import Glibc
 ///     try await container.backup(to: directory, options: options)
 public struct BackupOptions: Sendable {
     /// Whether the directory may hold earlier backups of the store: then the files that they have are not copied again.
+    ///
     /// False by default.
     public var isIncremental = false
-    /// The number of backups to keep, the new one included, 1 or more; older ones are removed when the new one is
-    /// durable. Nil, the default, keeps all.
+    /// The number of backups to keep, the new one included, 1 or more.
+    ///
+    /// Older ones are removed when the new one is durable. Nil, the default, keeps all.
     public var keeps: Int?
-    /// The most bytes to copy in a second, so that the store's own reads and writes have the rest of the disk; at least
-    /// 1,048,576 count. Nil, the default, for no bound.
+    /// The most bytes to copy in a second, so that the store's own reads and writes have the rest of the disk.
+    ///
+    /// A lower number than 1,048,576 counts as that. Nil, the default, is no bound.
     public var bytesPerSecond: Int?
-    /// Whether a backup is refused that the disk has too little room for. True by default.
+    /// Whether a backup is refused that the disk has too little room for.
+    ///
+    /// True by default.
     public var checksSpace = true
     /// Gets the bytes copied and all bytes to copy, every mebibyte and at the end of each file, on the thread that
     /// copies.

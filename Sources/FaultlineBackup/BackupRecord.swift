@@ -15,7 +15,9 @@ struct BackupFile: Codable, Equatable {
     let isShared: Bool
 }
 
-/// The list of a backup's files: `docs/Backup.md` has its form. Its file is written last, and makes the backup finished.
+/// The list of a backup's files, which `docs/Backup.md` describes.
+///
+/// Its file is written last, and makes the backup finished.
 struct BackupRecord: Codable, Equatable {
     static let format = 1
     static let fileName = "BACKUP"
@@ -29,11 +31,12 @@ struct BackupRecord: Codable, Equatable {
     let first: BackupMoment
     /// The end of the last transaction.
     let end: LogPlace
-    let manifest: String
+    let manifest: BackupFile
+    let identity: BackupFile
     let files: [BackupFile]
 
     var last: BackupMoment { BackupMoment(end) }
-    var byteCount: UInt64 { files.reduce(0) { $0 &+ $1.byteCount } }
+    var byteCount: UInt64 { files.reduce(manifest.byteCount &+ identity.byteCount) { $0 &+ $1.byteCount } }
     var backup: Backup {
         Backup(number: number, nanoseconds: nanoseconds, first: first, last: last, byteCount: byteCount)
     }
@@ -103,12 +106,14 @@ struct BackupRecord: Codable, Equatable {
         return record
     }
 
-    /// Whether each name is that of a store's file, once, and the moments are in order.
+    /// Whether each name is that of a store's file, once, the moments are in order, and no number is out of range.
     private var isValid: Bool {
         let names = files.map(\.name)
         return names.allSatisfy { FileName.parse($0)?.kind != .manifest && FileName.parse($0) != nil }
-            && Set(names).count == names.count && FileName.parse(manifest)?.kind == .manifest
-            && first.transaction <= last.transaction
+            && Set(names).count == names.count && FileName.parse(manifest.name)?.kind == .manifest
+            && identity.name == FileName.identity
+            && (files + [manifest, identity]).allSatisfy { $0.byteCount <= Limits.countMax }
+            && first.transaction <= last.transaction && end.isInRange
     }
 
     private static func contents(_ path: String, on disk: Disk) throws -> [UInt8]? {

@@ -26,7 +26,7 @@ public struct Backup: Sendable, Equatable {
     public let byteCount: UInt64
 }
 
-/// What a backup has done.
+/// The work of a backup.
 public struct BackupReport: Sendable, Equatable {
     /// The backup.
     public let backup: Backup
@@ -40,7 +40,7 @@ public struct BackupReport: Sendable, Equatable {
     public let removed: [Int]
 }
 
-/// What a restore has done.
+/// The work of a restore.
 public struct RestoreReport: Sendable, Equatable {
     /// The number of the backup that the files are of; later ones may have given the end of the log.
     public let backup: Int

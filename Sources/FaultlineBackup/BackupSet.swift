@@ -27,9 +27,7 @@ struct BackupSet {
     }
 
     private static func number(of name: String) -> Int? {
-        guard name.utf8.count >= digitCount, name.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= $0 }),
-            let number = Int(name), number > 0
-        else { return nil }
+        guard let number = Int32(name).map(Int.init), number > 0, Self.name(of: number) == name else { return nil }
         return number
     }
 
@@ -116,19 +114,36 @@ struct BackupSet {
 
     // MARK: Backups
 
-    /// The finished backups, ascending, and the numbers of those that were begun and not finished.
-    func records() throws -> (finished: [BackupRecord], unfinished: [Int]) {
+    /// The backups of a directory, ascending.
+    struct Content {
         var finished: [BackupRecord] = []
+        /// The numbers of those that were begun and not finished.
         var unfinished: [Int] = []
+        /// Those whose list does not verify, or is of a newer release.
+        var faults: [(number: Int, error: BackupError)] = []
+
+        /// The greatest number; 0 for none.
+        var newest: Int { max(finished.last?.number ?? 0, unfinished.last ?? 0, faults.last?.number ?? 0) }
+    }
+
+    /// Reads the lists of all backups.
+    ///
+    /// - Throws: `LogError` if the disk fails.
+    func content() throws -> Content {
+        var content = Content()
         for number in try Self.names(in: directory, on: disk).compactMap(Self.number).sorted() {
             let path = folder(of: number) + "/" + BackupRecord.fileName
-            if let record = try BackupRecord.read(path, number: number, on: disk) {
-                finished.append(record)
-            } else {
-                unfinished.append(number)
+            do {
+                if let record = try BackupRecord.read(path, number: number, on: disk) {
+                    content.finished.append(record)
+                } else {
+                    content.unfinished.append(number)
+                }
+            } catch let error as BackupError {
+                content.faults.append((number, error))
             }
         }
-        return (finished, unfinished)
+        return content
     }
 
     /// Makes the folder of a new backup, and the one for shared files.
@@ -147,6 +162,8 @@ struct BackupSet {
         try onDisk("writing the list of a backup") { () throws(DiskError) in
             try disk.synchronizeDirectory(sharedDirectory, site: "backup.shared")
             try disk.synchronizeDirectory(directory, site: "backup.directory")
+            // An interrupted backup may have made the directory.
+            try disk.synchronizeDirectory(IdentityFile.parent(of: directory), site: "backup.parent")
             let file = try disk.open(path + ".tmp", for: .creating)
             defer { file.close() }
             try bytes.withUnsafeBufferPointer { (buffer) throws(DiskError) in

@@ -26,31 +26,32 @@ package struct BackupWriter {
     /// Makes a backup; durable when this returns.
     ///
     /// - Parameter directory: The directory of the backups, whose parent exists.
-    /// - Returns: What was done.
+    /// - Returns: The backup, and the bytes that were copied.
     /// - Throws: `BackupError`; `LogError` if the store cannot be read, or a file cannot be written: then the backups
     ///   that were there are as before.
     /// - Complexity: The bytes that changed since the last backup, and those of the large values' open segment.
     package func write(to directory: String) throws -> BackupReport {
-        guard try onDisk("looking for the store", { () throws(DiskError) in
+        let isStore = try onDisk("looking for the store") { () throws(DiskError) in
             try disk.isPresent(store + "/" + FileName.identity)
-        })
-        else { throw BackupError(.notFound, "There is no store in this directory.", path: store) }
+        }
+        guard isStore else { throw BackupError(.notFound, "There is no store in this directory.", path: store) }
         try refuseOwnDirectory(directory)
         let set = try BackupSet.openForWriting(directory, on: disk)
         defer { set.close() }
-        let (finished, unfinished) = try set.records()
-        guard finished.isEmpty || options.isIncremental else {
+        let content = try set.content()
+        guard content.finished.isEmpty && content.faults.isEmpty || options.isIncremental else {
             throw BackupError(
                 .unsuitable,
                 "The directory holds backups already. Add to them by an incremental backup (isIncremental, --incremental), or choose another directory.",
                 path: set.directory)
         }
         do {
+            let durable = try newestDurable()
             let copy = try StoreCopy.make(
                 of: store, for: .backup, on: disk, clock: clock, checksSpace: options.checksSpace)
             defer { copy.remove() }
-            for number in unfinished { try set.removeFolder(of: number) }
-            return try write(copy.directory, to: set, finished)
+            for number in content.unfinished { try set.removeFolder(of: number) }
+            return try write(copy.directory, to: set, content, durable: durable)
         } catch let error as StoreCopyError {
             throw BackupError(error, path: store)
         } catch let error as LogError {
@@ -58,29 +59,57 @@ package struct BackupWriter {
         }
     }
 
-    /// A backup inside the store would be one of itself.
+    /// A backup inside the store, or in the place of its copy, would be one of itself.
     private func refuseOwnDirectory(_ directory: String) throws {
         let directory = BackupSet.trimmed(directory)
+        let copies = [StoreCopyPurpose.dryRun, .backup].map { store + $0.suffix }
         let isOwn = try onDisk("looking for the directory of the backups") { () throws(DiskError) in
-            let own = try disk.identity(of: store)
+            var own = [try disk.identity(of: store)]
+            for path in copies where try disk.isPresent(path) { own.append(try disk.identity(of: path)) }
             for path in [directory, IdentityFile.parent(of: directory)] where try disk.isPresent(path) {
-                if try disk.identity(of: path) == own { return true }
+                if own.contains(try disk.identity(of: path)) { return true }
             }
-            return false
+            return copies.contains(directory)
         }
         guard isOwn else { return }
         throw BackupError(
-            .unsuitable, "A backup cannot be in the directory of its store. Choose another one.", path: directory)
+            .unsuitable, "A backup cannot be in the directory of its store or of a copy of it. Choose another one.",
+            path: directory)
     }
 
-    private func write(_ copy: String, to set: BackupSet, _ earlier: [BackupRecord]) throws -> BackupReport {
+    /// The newest transaction that files of the store prove to be durable, before it is copied.
+    ///
+    /// - Returns: 0 if a writer replaced the files each time that they were read.
+    private func newestDurable() throws -> UInt64 {
+        guard let identity = try IdentityFile.read(store + "/" + FileName.identity, on: disk) else { return 0 }
+        for _ in 0..<3 {
+            do throws(LogError) {
+                return try CopiedState(store, identity, on: disk, witnesses: true).newestDurable
+            } catch {
+                guard error.code == .damaged else { throw error }
+            }
+        }
+        return 0
+    }
+
+    private func write(
+        _ copy: String, to set: BackupSet, _ content: BackupSet.Content, durable: UInt64
+    ) throws -> BackupReport {
+        let earlier = content.finished
         let begun = clock.wallNanoseconds()
         guard let identity = try IdentityFile.read(copy + "/" + FileName.identity, on: disk) else {
             throw StoreCopyError.removed(copy, .backup)
         }
         let source = try CopiedState(copy, identity, on: disk)
         try refuseOther(identity, than: earlier.last, set)
-        let number = (earlier.last?.number ?? 0) + 1
+        let end = try source.end()
+        guard end.sequence >= durable else {
+            throw BackupError(
+                .damaged,
+                "The log ends behind transaction \(end.sequence), and transaction \(durable) had been synchronized, so no backup was made. Open the store for the number of missing ones, and restore it from an earlier backup, or repair it.",
+                path: store)
+        }
+        let number = content.newest + 1
         try set.makeFolder(of: number)
         var files = CopiedFiles(source, to: set, number: number, earlier, CopiedBytes(disk, clock, options))
         if options.checksSpace { try checkSpace(try files.missingByteCount(), set) }
@@ -88,9 +117,10 @@ package struct BackupWriter {
         let record = BackupRecord(
             format: BackupRecord.format, number: number, nanoseconds: begun,
             store: BackupRecord.text(of: source.storeID), instance: BackupRecord.text(of: identity.instance),
-            first: try source.first(after: earlier.last), end: try source.end(), manifest: source.manifest, files: list)
+            first: try source.first(after: earlier.last, begun: begun), end: end, manifest: files.manifest,
+            identity: files.identity, files: list)
         try set.finish(record)
-        let removed = try removeOld(earlier, keeping: record, set)
+        let removed = try removeOld(content, keeping: record, set)
         return BackupReport(
             backup: record.backup, fileCount: list.count, copiedFileCount: files.copiedFileCount,
             copiedByteCount: files.copiedByteCount, removed: removed)
@@ -122,11 +152,14 @@ package struct BackupWriter {
             path: set.directory)
     }
 
-    private func removeOld(_ earlier: [BackupRecord], keeping record: BackupRecord, _ set: BackupSet) throws -> [Int] {
-        let count = earlier.count + 1 - max(options.keeps ?? .max, 1)
-        let old = earlier.prefix(max(count, 0))
+    private func removeOld(
+        _ content: BackupSet.Content, keeping record: BackupRecord, _ set: BackupSet
+    ) throws -> [Int] {
+        let earlier = content.finished
+        let old = earlier.prefix(max(earlier.count + 1 - max(options.keeps ?? .max, 1), 0))
         for record in old { try set.removeFolder(of: record.number) }
-        try set.removeSharedFiles(except: earlier.dropFirst(old.count) + [record])
+        // The files of a backup whose list does not verify are not known.
+        if content.faults.isEmpty { try set.removeSharedFiles(except: earlier.dropFirst(old.count) + [record]) }
         return old.map(\.number)
     }
 }

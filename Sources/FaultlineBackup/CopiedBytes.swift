@@ -39,11 +39,17 @@ struct CopiedBytes: ~Copyable {
     ///   - range: The part.
     ///   - target: The path of the copy.
     ///   - checksum: That of the bytes before the part.
+    ///   - earlier: A copy of the file, and its length: each of its bytes that is not 0 must be the same.
     /// - Returns: The checksum of the bytes through the part.
     /// - Throws: `BackupError` of code `damaged` if the file ends before; `LogError` if the disk fails.
     mutating func copy(
-        _ source: String, _ range: Range<UInt64>, to target: String, checksum: UInt32 = 0
+        _ source: String, _ range: Range<UInt64>, to target: String, checksum: UInt32 = 0,
+        like earlier: (path: String, byteCount: UInt64)? = nil
     ) throws -> UInt32 {
+        let comparison = try earlier.map { (earlier) throws(LogError) in
+            try EarlierCopy(earlier.path, byteCount: earlier.byteCount, on: disk)
+        }
+        defer { comparison?.close() }
         let writing = try onDisk("writing a backup") { () throws(DiskError) in
             do throws(DiskError) { return try disk.open(target, for: .updating) } catch {
                 guard error.code == .notFound else { throw error }
@@ -51,8 +57,16 @@ struct CopiedBytes: ~Copyable {
             return try disk.open(target, for: .creating)
         }
         defer { writing.close() }
+        var difference: UInt64?
         let checksum = try read(source, range, checksum: checksum) { (bytes, offset) throws(DiskError) in
+            if difference == nil { difference = try comparison?.difference(bytes, at: offset) }
             try writing.write(bytes, at: offset)
+        }
+        if let difference {
+            throw BackupError(
+                .damaged,
+                "The file differs at byte \(difference) from its copy in an earlier backup, \(earlier?.path ?? ""), although its bytes do not change. One of the two is damaged: verify the store.",
+                path: source)
         }
         try onDisk("writing a backup") { () throws(DiskError) in try writing.synchronize(site: "backup.file") }
         return checksum
@@ -74,7 +88,9 @@ struct CopiedBytes: ~Copyable {
         while offset < range.upperBound {
             let part = UnsafeMutableRawBufferPointer(
                 rebasing: buffer[..<Int(min(UInt64(buffer.count), range.upperBound - offset))])
-            let count = try onDisk("reading a file") { () throws(DiskError) in try reading.read(into: part, at: offset) }
+            let count = try onDisk("reading a file") { () throws(DiskError) in
+                try reading.read(into: part, at: offset)
+            }
             guard count == part.count else {
                 throw BackupError(
                     .damaged, "The file ends at byte \(offset + UInt64(count)), and had \(range.upperBound) bytes.",

@@ -8,8 +8,12 @@ struct CopiedFiles: ~Copyable {
     private let number: Int
     /// The newest entry of each shared file in earlier backups.
     private let known: [String: BackupFile]
+    /// The newest copies of blob segments that were in use.
+    private var open: [String: (path: String, byteCount: UInt64)] = [:]
     private var bytes: CopiedBytes
-    private let check: SegmentCheck
+    private var check: SegmentCheck
+    private(set) var manifest: BackupFile
+    private(set) var identity: BackupFile
     private(set) var copiedFileCount = 0
     private(set) var copiedByteCount: UInt64 = 0
 
@@ -26,12 +30,24 @@ struct CopiedFiles: ~Copyable {
         self.bytes = bytes
         var known: [String: BackupFile] = [:]
         for record in earlier {
-            for file in record.files where file.isShared { known[file.name] = file }
+            for file in record.files {
+                if file.isShared {
+                    known[file.name] = file
+                } else {
+                    open[file.name] = (set.path(of: file, in: record), file.byteCount)
+                }
+            }
         }
+        manifest = BackupFile(name: source.manifest, byteCount: 0, checksum: 0, head: 0, isShared: false)
+        identity = BackupFile(name: FileName.identity, byteCount: 0, checksum: 0, head: 0, isShared: false)
         self.known = known
+        // Values that follow each other in the log mostly lie in one segment.
+        var opened: ManagedFile?
         check = SegmentCheck { (number) throws(LogError) in
+            if let opened, opened.number == number { return opened }
             guard let entry = source.state.files[number], entry.kind == .blobSegment else { return nil }
-            return try source.directory.open(entry, for: .reading)
+            opened = try source.directory.open(entry, for: .reading)
+            return opened
         }
     }
 
@@ -52,13 +68,9 @@ struct CopiedFiles: ~Copyable {
         var items: [Item] = []
         for (number, entry) in source.state.files.sorted(by: { $0.key < $1.key }) {
             let name = FileName.numbered(entry.kind, number)
-            let path = source.path + "/" + name
-            let length = try onDisk("measuring a file") { () throws(DiskError) in
-                let file = try set.disk.open(path, for: .reading)
-                defer { file.close() }
-                return try file.byteCount()
-            }
-            let end = min(length, entry.seal?.end ?? length)
+            let length = try length(of: source.path + "/" + name)
+            let isLog = entry.kind == .hotSegment || entry.kind == .coldSegment
+            let end = isLog ? entry.seal?.end ?? length : min(length, entry.seal?.end ?? length)
             items.append(Item(name: name, number: number, entry: entry, end: end, known: known[name]))
         }
         return items
@@ -79,17 +91,26 @@ struct CopiedFiles: ~Copyable {
         bytes.total = try missingByteCount()
         var list: [BackupFile] = []
         for item in items { list.append(try copy(item)) }
-        for name in [source.manifest, FileName.identity] {
-            let path = source.path + "/" + name
-            let length = try onDisk("measuring a file") { () throws(DiskError) in
-                let file = try set.disk.open(path, for: .reading)
-                defer { file.close() }
-                return try file.byteCount()
-            }
-            _ = try bytes.copy(path, 0..<length, to: set.folder(of: number) + "/" + name)
-        }
+        manifest = try copyOwn(manifest.name)
+        identity = try copyOwn(identity.name)
         copiedByteCount = bytes.byteCount
         return list
+    }
+
+    /// Copies a file that each backup has for itself.
+    private mutating func copyOwn(_ name: String) throws -> BackupFile {
+        let path = source.path + "/" + name
+        let length = try length(of: path)
+        let checksum = try bytes.copy(path, 0..<length, to: set.folder(of: number) + "/" + name)
+        return BackupFile(name: name, byteCount: length, checksum: checksum, head: 0, isShared: false)
+    }
+
+    private func length(of path: String) throws(LogError) -> UInt64 {
+        try onDisk("measuring a file") { () throws(DiskError) in
+            let file = try set.disk.open(path, for: .reading)
+            defer { file.close() }
+            return try file.byteCount()
+        }
     }
 
     private mutating func copy(_ item: Item) throws -> BackupFile {
@@ -97,7 +118,8 @@ struct CopiedFiles: ~Copyable {
         guard item.isShared else {
             let target = set.folder(of: number) + "/" + item.name
             copiedFileCount += 1
-            return file(item, try bytes.copy(path, 0..<item.end, to: target), head: 0, isShared: false)
+            let checksum = try bytes.copy(path, 0..<item.end, to: target, like: open[item.name])
+            return file(item, checksum, head: 0, isShared: false)
         }
         let target = set.sharedDirectory + "/" + item.name
         guard let known = item.known else {
@@ -107,11 +129,18 @@ struct CopiedFiles: ~Copyable {
                 if try set.disk.isPresent(target) { try set.disk.remove(target) }
             }
             copiedFileCount += 1
-            return file(item, try bytes.copy(path, 0..<item.end, to: target), head: head, isShared: true)
+            let checksum = try bytes.copy(path, 0..<item.end, to: target, like: open[item.name])
+            return file(item, checksum, head: head, isShared: true)
         }
         try refuseDifference(path, target, until: min(known.byteCount, item.end))
         if item.end == known.byteCount { return known }
         guard item.end > known.byteCount else {
+            guard item.entry.seal != nil else {
+                throw BackupError(
+                    .damaged,
+                    "The log ends at byte \(item.end) of a segment that had \(known.byteCount) bytes at an earlier backup, so no backup was made. Verify the store, and restore it from an earlier backup, or repair it.",
+                    path: path)
+            }
             // It was sealed before the end that it had.
             let checksum = try bytes.checksum(of: target, byteCount: item.end)
             return file(item, checksum, head: item.entry.durableHead, isShared: true)
@@ -129,7 +158,7 @@ struct CopiedFiles: ~Copyable {
     /// Verifies the new frames of a hot or cold segment, and the large values that they place.
     ///
     /// Tables and indexes are not verified here: an opening builds those anew that do not verify.
-    private func verify(_ item: Item, from offset: UInt64, head: UInt32) throws(LogError) -> UInt32 {
+    private mutating func verify(_ item: Item, from offset: UInt64, head: UInt32) throws(LogError) -> UInt32 {
         guard item.entry.kind == .hotSegment || item.entry.kind == .coldSegment else { return 0 }
         let managed = try source.directory.open(item.entry, for: .reading)
         return try check.check(managed, from: offset, head: head, to: item.end)

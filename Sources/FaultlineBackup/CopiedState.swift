@@ -7,6 +7,8 @@ struct CopiedState {
     let state: ManifestState
     /// The name of the manifest.
     let manifest: String
+    /// The newest transaction that the files prove to be durable.
+    let newestDurable: UInt64
 
     var storeID: StoreID { directory.storeID }
     var path: String { directory.path }
@@ -14,8 +16,13 @@ struct CopiedState {
 
     /// Reads the manifest.
     ///
+    /// - Parameters:
+    ///   - path: The directory.
+    ///   - identity: The identity of the store.
+    ///   - disk: The disk.
+    ///   - witnesses: Whether to look for the newest durable transaction, which reads the unsealed blob segments.
     /// - Throws: `LogError` of code `damaged` if there is none; disk errors.
-    init(_ path: String, _ identity: Identity, on disk: Disk) throws(LogError) {
+    init(_ path: String, _ identity: Identity, on disk: Disk, witnesses: Bool = false) throws(LogError) {
         directory = StoreDirectory(
             disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow), nextNumber: 1,
             random: RandomSource(seed: nil))
@@ -25,15 +32,22 @@ struct CopiedState {
             throw LogError(.damaged, "The store has no manifest.", path: path)
         }
         state = reading.state
+        newestDurable = try witnesses ? reading.newestDurable(in: directory) : 0
         manifest = FileName.numbered(.manifest, reading.predecessor.managed.number)
     }
 
     /// The oldest state that can be made from the files: that of the checkpoint, or the empty store.
     ///
-    /// - Parameter earlier: The newest backup of the store: what it has shown is not read again.
-    func first(after earlier: BackupRecord?) throws(LogError) -> BackupMoment {
+    /// - Parameters:
+    ///   - earlier: The newest backup of the store: the log that it has read is not read again.
+    ///   - begun: The time of the backup: that of a checkpoint may be later, if the clock was wrong once.
+    /// - Returns: The state.
+    /// - Throws: `LogError` if the files are damaged, or cannot be read.
+    func first(after earlier: BackupRecord?, begun: Int64) throws(LogError) -> BackupMoment {
         guard let start = walk.start() else { throw noLog }
-        guard walk.isWhole, try isCompleteFromBeginning(after: earlier, to: start) else { return BackupMoment(start) }
+        guard walk.isWhole, try isCompleteFromBeginning(after: earlier, to: start) else {
+            return BackupMoment(transaction: start.sequence, nanoseconds: min(start.clockNanoseconds, begun))
+        }
         return BackupMoment(transaction: 0, nanoseconds: 0)
     }
 

@@ -14,9 +14,11 @@ struct RestoreChoice {
     }
 
     /// - Throws: `BackupError` of code `notInBackups`, with the range of states that there are.
-    init(of point: RestorePoint, from records: [BackupRecord], _ set: BackupSet) throws {
+    init(of point: RestorePoint, from content: BackupSet.Content, _ set: BackupSet) throws {
+        let records = content.finished
         guard let oldest = records.first, let newest = records.last else {
-            throw BackupError(.notFound, "There are no finished backups in this directory.", path: set.directory)
+            throw content.faults.first?.error
+                ?? BackupError(.notFound, "There are no finished backups in this directory.", path: set.directory)
         }
         switch point {
         case .newest:
@@ -24,15 +26,18 @@ struct RestoreChoice {
             goal = .transaction(newest.last.transaction)
         case .backup(let number):
             guard let record = records.first(where: { $0.number == number }) else {
+                if let fault = content.faults.first(where: { $0.number == number }) { throw fault.error }
                 throw BackupError(
                     .notInBackups,
-                    "There is no backup with the number \(number): the directory has \(records.map { String($0.number) }.joined(separator: ", ")).",
+                    "There is no backup with the number \(number): the directory has \(oldest.number) to \(newest.number).",
                     path: set.directory)
             }
             (base, later) = (record, [])
             goal = .transaction(record.last.transaction)
         case .transaction(let sequence):
-            (base, later) = try Self.find(in: records) { $0.first.transaction <= sequence } until: {
+            (base, later) = try Self.find(in: records) {
+                $0.first.transaction <= sequence
+            } until: {
                 $0.last.transaction >= sequence
             } or: {
                 BackupError(
@@ -48,7 +53,8 @@ struct RestoreChoice {
                 $0.last.nanoseconds > nanoseconds
             } or: {
                 BackupError(
-                    .notInBackups, "The oldest backup begins after that moment, at transaction \(oldest.first.transaction).",
+                    .notInBackups,
+                    "The oldest backup begins after that moment, at transaction \(oldest.first.transaction).",
                     path: set.directory)
             }
             goal = .time(nanoseconds)
@@ -57,7 +63,14 @@ struct RestoreChoice {
 
     /// The newest backup that begins before a state, and the later ones up to the first that has the state.
     ///
-    /// - Parameter isBounded: Whether one of them must have it.
+    /// - Parameters:
+    ///   - records: All backups, ascending.
+    ///   - isBounded: Whether one of them must have the state.
+    ///   - begins: Whether a backup begins before the state.
+    ///   - hasIt: Whether a backup has the state.
+    ///   - error: The error if there is none.
+    /// - Returns: The backup, and the later ones.
+    /// - Throws: The error.
     private static func find(
         in records: [BackupRecord], isBounded: Bool = true, begins: (BackupRecord) -> Bool,
         until hasIt: (BackupRecord) -> Bool, or error: () -> BackupError
@@ -80,8 +93,10 @@ struct RestoreChoice {
         for file in base.files { files[file.name] = (base, file) }
         for record in later {
             for file in record.files {
-                guard let kind = FileName.parse(file.name)?.kind, kind == .hotSegment || kind == .blobSegment,
-                    file.byteCount >= files[file.name]?.file.byteCount ?? 0
+                // Only a later copy of a blob segment has the headers of values that were being written.
+                guard let kind = FileName.parse(file.name)?.kind,
+                    kind == .blobSegment
+                        || kind == .hotSegment && file.byteCount >= files[file.name]?.file.byteCount ?? 0
                 else { continue }
                 files[file.name] = (record, file)
             }
@@ -89,11 +104,21 @@ struct RestoreChoice {
         return files.sorted { $0.key < $1.key }.map(\.value)
     }
 
+    /// The newest transaction whose large values are complete in each blob segment.
+    var completeness: [UInt64: UInt64] {
+        var newest: [UInt64: UInt64] = [:]
+        for (record, file) in files {
+            guard let (kind, number) = FileName.parse(file.name), kind == .blobSegment else { continue }
+            newest[number] = file.isShared ? .max : record.end.sequence
+        }
+        return newest
+    }
+
     // MARK: The walk
 
     /// Whether the state is older than the tables of the base.
     func isBeforeCheckpoint(of start: LogPlace?) -> Bool {
-        guard let start else { return false }
+        guard let start, base.first.transaction < start.sequence else { return false }
         return switch goal {
         case .transaction(let sequence): sequence < start.sequence
         case .time(let nanoseconds): start.clockNanoseconds > nanoseconds

@@ -25,13 +25,15 @@ package struct Restorer {
         self.options = options
     }
 
-    /// The finished backups of the directory, ascending.
+    /// The finished backups of the directory, ascending, but for those whose list does not verify.
     ///
-    /// - Throws: `BackupError`; `LogError` if the disk fails.
+    /// - Throws: `BackupError`, also if no list verifies; `LogError` if the disk fails.
     package func backups() throws -> [Backup] {
         let set = try BackupSet.openForReading(directory, on: disk)
         defer { set.close() }
-        return try set.records().finished.map(\.backup)
+        let content = try set.content()
+        guard content.finished.isEmpty, let fault = content.faults.first else { return content.finished.map(\.backup) }
+        throw fault.error
     }
 
     /// Makes the store; durable when this returns.
@@ -39,15 +41,15 @@ package struct Restorer {
     /// - Parameters:
     ///   - destination: Its directory, which does not exist yet or is empty.
     ///   - point: The state.
-    /// - Returns: What was done.
+    /// - Returns: The last transaction, and the bytes that were copied.
     /// - Throws: `BackupError`; `LogError` if the disk fails: then there is no store at the destination.
     /// - Complexity: The bytes of the backup; for a state between two backups also the segments of the later ones.
     package func restore(to destination: String, at point: RestorePoint) throws -> RestoreReport {
         let set = try BackupSet.openForReading(directory, on: disk)
         defer { set.close() }
-        let choice = try RestoreChoice(of: point, from: try set.records().finished, set)
+        let choice = try RestoreChoice(of: point, from: try set.content(), set)
         let destination = BackupSet.trimmed(destination)
-        try refuseUsed(destination)
+        try refuseUsed(destination, set)
         let work = destination + Self.suffix
         let lock = try claim(work)
         defer { lock.release() }
@@ -66,17 +68,27 @@ package struct Restorer {
 
     // MARK: The directories
 
-    private func refuseUsed(_ destination: String) throws {
+    /// Removes an empty directory at the destination: one that cannot be removed would refuse the store at the end.
+    private func refuseUsed(_ destination: String, _ set: BackupSet) throws {
         let isUsed = try onDisk("looking at the destination") { () throws(DiskError) in
+            let parent = IdentityFile.parent(of: destination)
+            if try disk.isPresent(parent), try disk.identity(of: parent) == disk.identity(of: set.directory) {
+                return true
+            }
             guard try disk.isPresent(destination) else { return false }
-            do throws(DiskError) { return try !disk.names(in: destination).isEmpty } catch {
+            do throws(DiskError) {
+                guard try disk.names(in: destination).isEmpty else { return true }
+            } catch {
                 guard error.code == .notDirectory else { throw error }
                 return true
             }
+            try disk.removeDirectory(destination)
+            return false
         }
         guard isUsed else { return }
         throw BackupError(
-            .unsuitable, "There are files at the destination: a restore never overwrites. Choose another directory.",
+            .unsuitable,
+            "There are files at the destination, or it is among the backups: a restore never overwrites. Choose another directory.",
             path: destination)
     }
 
@@ -87,17 +99,26 @@ package struct Restorer {
                 disk.restrictToOwner(work)
             }
         }
-        try clear(work)
+        // Checked first: taking the lock makes a file.
+        _ = try names(in: work)
+        let lock: StoreLock
         do throws(LogError) {
-            return try StoreLock.take(work + "/" + FileName.lock, on: disk, for: .writing, clock: clock)
+            lock = try StoreLock.take(work + "/" + FileName.lock, on: disk, for: .writing, clock: clock)
         } catch {
             guard error.code == .lockedByAnother else { throw error }
-            throw BackupError(.underWay, "Another restore to this place is under way. Wait until it has ended.", path: work)
+            throw BackupError(
+                .underWay, "Another restore to this place is under way. Wait until it has ended.", path: work)
+        }
+        do {
+            try clear(work)
+            return lock
+        } catch {
+            lock.release()
+            throw error
         }
     }
 
-    /// Removes the files of an interrupted restore, but for the lock.
-    private func clear(_ work: String) throws {
+    private func names(in work: String) throws -> [String] {
         let names = try onDisk("listing the directory of a restore") { () throws(DiskError) in
             try disk.names(in: work)
         }
@@ -106,7 +127,12 @@ package struct Restorer {
                 .unsuitable, "A restore needs this directory, which holds files of no store, such as \(foreign).",
                 path: work)
         }
-        for name in names where name != FileName.lock {
+        return names
+    }
+
+    /// Removes the files of an interrupted restore, but for the lock.
+    private func clear(_ work: String) throws {
+        for name in try names(in: work) where name != FileName.lock {
             try onDisk("removing the files of an interrupted restore") { () throws(DiskError) in
                 try disk.remove(work + "/" + name)
             }
@@ -115,7 +141,6 @@ package struct Restorer {
 
     private func publish(_ work: String, at destination: String) throws(LogError) {
         try onDisk("putting the restored store in its place") { () throws(DiskError) in
-            if try disk.isPresent(destination) { try disk.removeDirectory(destination) }
             try disk.rename(work, to: destination)
             try disk.synchronizeDirectory(IdentityFile.parent(of: destination), site: "restore.parent")
         }
@@ -126,24 +151,22 @@ package struct Restorer {
     private func fill(_ work: String, _ choice: RestoreChoice, _ set: BackupSet) throws -> RestoreReport {
         var bytes = CopiedBytes(disk, clock, options)
         let files = choice.files
-        bytes.total = files.reduce(0) { $0 + $1.file.byteCount }
+        bytes.total = files.reduce(0) { $0 &+ $1.file.byteCount }
         for (record, file) in files {
             let path = set.path(of: file, in: record)
             let checksum: UInt32
             do { checksum = try bytes.copy(path, 0..<file.byteCount, to: work + "/" + file.name) } catch let error
                 as LogError
             {
-                guard error.cause?.code == .notFound else { throw error }
-                throw BackupError(.damaged, "A file of the backup is missing. \(Self.remedy)", path: path)
+                throw error.cause?.code == .notFound ? Self.missing(path) : error
             }
-            guard checksum == file.checksum else {
-                throw BackupError(.damaged, "A file of the backup does not verify. \(Self.remedy)", path: path)
-            }
+            guard checksum == file.checksum else { throw Self.wrong(path) }
         }
-        let folder = set.folder(of: choice.base.number)
-        guard let identity = try IdentityFile.read(folder + "/" + FileName.identity, on: disk) else {
-            throw BackupError(.damaged, "The identity of the store is missing. \(Self.remedy)", path: folder)
-        }
+        // The newest one has the features of all segments.
+        let record = choice.later.last ?? choice.base
+        for record in [choice.base] + choice.later { try verifyOwn(record, set, &bytes) }
+        let path = set.folder(of: record.number) + "/" + FileName.identity
+        guard let identity = try IdentityFile.read(path, on: disk) else { throw Self.missing(path) }
         let newest = try cut(work, identity, choice, set)
         var random = SystemRandomNumberGenerator()
         try AssembledStore.writeIdentity(
@@ -154,7 +177,28 @@ package struct Restorer {
             fileCount: files.count, byteCount: bytes.byteCount)
     }
 
-    private static let remedy = "Restore from another backup of the directory."
+    private static let remedy =
+        "Other backups may share the file: restore one that does not have it, or from another directory."
+
+    private static func missing(_ path: String) -> BackupError {
+        BackupError(.damaged, "A file of the backup is missing. \(remedy)", path: path)
+    }
+
+    private static func wrong(_ path: String) -> BackupError {
+        BackupError(.damaged, "A file of the backup does not verify. \(remedy)", path: path)
+    }
+
+    /// Verifies the manifest and the identity of a backup.
+    private func verifyOwn(_ record: BackupRecord, _ set: BackupSet, _ bytes: inout CopiedBytes) throws {
+        for file in [record.manifest, record.identity] {
+            let path = set.path(of: file, in: record)
+            let checksum: UInt32
+            do { checksum = try bytes.checksum(of: path, byteCount: file.byteCount) } catch let error as LogError {
+                throw error.cause?.code == .notFound ? Self.missing(path) : error
+            }
+            guard checksum == file.checksum else { throw Self.wrong(path) }
+        }
+    }
 
     /// Cuts the log behind the wanted transaction, and writes the manifest.
     private func cut(
@@ -166,7 +210,8 @@ package struct Restorer {
             disk: disk, path: work, storeID: base.storeID, nextNumber: 1, random: RandomSource(seed: nil))
         var all = base.state
         func contradiction() -> BackupError {
-            BackupError(.damaged, "The manifests of the backups contradict each other. \(Self.remedy)", path: set.directory)
+            BackupError(
+                .damaged, "The manifests of the backups contradict each other. \(Self.remedy)", path: set.directory)
         }
         guard all.add(filesOf: later) else { throw contradiction() }
         let (end, fromBeginning) = try end(of: choice, LogWalk(directory, all), all, set)
@@ -185,6 +230,7 @@ package struct Restorer {
         of choice: RestoreChoice, _ walk: LogWalk, _ state: ManifestState, _ set: BackupSet
     ) throws -> (LogPlace, fromBeginning: Bool) {
         let fromBeginning = choice.isBeforeCheckpoint(of: walk.start())
+        let completeness = choice.completeness
         guard let start = walk.start(fromBeginning: fromBeginning) else {
             throw BackupError(.damaged, "The manifest lists no segment of the log. \(Self.remedy)", path: set.directory)
         }
@@ -192,7 +238,7 @@ package struct Restorer {
         var reached = start
         var isComplete = true
         try walk.forEachTransaction(from: start) { (end, placed) throws(LogError) in
-            isComplete = isComplete && placed.allSatisfy { state.files[$0] != nil }
+            isComplete = isComplete && placed.allSatisfy { completeness[$0] ?? 0 >= end.sequence }
             reached = end
             if choice.has(end) {
                 guard isComplete else { return false }

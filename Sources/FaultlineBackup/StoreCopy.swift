@@ -123,7 +123,16 @@ package struct StoreCopy {
             }
         }
         // Checked first: taking the lock makes a file.
-        _ = try names()
+        let found = try names()
+        if let marker = purpose.marker, !found.contains(marker) {
+            try onDisk("marking the directory of a \(purpose.noun)") { () throws(DiskError) in
+                do throws(DiskError) {
+                    try disk.open(directory + "/" + marker, for: .creating).close()
+                } catch {
+                    guard error.code == .exists else { throw error }
+                }
+            }
+        }
         let lock: StoreLock
         do throws(LogError) {
             lock = try StoreLock.take(directory + "/" + FileName.lock, on: disk, for: .writing, clock: clock)
@@ -131,7 +140,7 @@ package struct StoreCopy {
             guard error.code == .lockedByAnother else { throw error }
             throw StoreCopyError.underWay(directory, purpose)
         }
-        do { try clear(except: [FileName.lock]) } catch {
+        do { try clear(except: kept) } catch {
             lock.release()
             throw error
         }
@@ -140,19 +149,24 @@ package struct StoreCopy {
 
     /// The names of the files in the directory.
     ///
-    /// - Throws: `StoreCopyError.foreignFile` if one of them belongs to no store.
+    /// - Throws: `StoreCopyError.foreignFile` if one of them belongs to no copy.
     private func names() throws -> [String] {
         let names = try onDisk("listing the directory of a \(purpose.noun)") { () throws(DiskError) in
             try disk.names(in: directory)
         }
-        if let foreign = names.first(where: { !FileName.isOfStore($0) }) {
+        let hasMarker = purpose.marker.map(names.contains) ?? true
+        if let foreign = names.first(where: { !hasMarker || $0 != purpose.marker && !FileName.isOfStore($0) }) {
             throw StoreCopyError.foreignFile(foreign, directory, purpose)
         }
         return names
     }
 
+    /// The names of the files that are no copies.
+    private var kept: Set<String> { purpose.marker.map { [$0, FileName.lock] } ?? [FileName.lock] }
+
     private func clear(except kept: Set<String> = []) throws {
-        for name in try names() where !kept.contains(name) {
+        // The marker is the last one: without it the others could not be removed later.
+        for name in try names().sorted(by: { $1 == purpose.marker && $0 != $1 }) where !kept.contains(name) {
             try onDisk("removing the copy of a \(purpose.noun)") { () throws(DiskError) in
                 try disk.remove(directory + "/" + name)
             }
@@ -226,7 +240,7 @@ package struct StoreCopy {
             nextNumber: 1, random: RandomSource(seed: 0))
         guard let (mark, state) = try readManifest(directory) else { return false }
         complete.formIntersection(state.files.map { FileName.numbered($0.value.kind, $0.key) })
-        try clear(except: complete.union([FileName.lock]))
+        try clear(except: complete.union(kept))
         do {
             if checksSpace { try checkSpace(for: state, except: complete) }
             try copyFiles(of: state, directory, &complete)
@@ -313,9 +327,22 @@ package struct StoreCopy {
         let length = try onDisk("measuring a segment") { () throws(DiskError) in try file.byteCount() }
         if entry.kind == .blobSegment { return length }
         let managed = directory.managed(file, try StoreDirectory.readHeader(of: file))
-        var scanner = FrameScanner(managed, from: entry.durable, previousHead: entry.durableHead, limit: length)
-        while try scanner.next() != nil {}
-        return scanner.offset
+        var place = (offset: entry.durable, head: entry.durableHead)
+        while true {
+            var scanner = FrameScanner(managed, from: place.offset, previousHead: place.head, limit: length)
+            while try scanner.next() != nil {}
+            let end = scanner.place
+            // Behind a frame that was just being written there may be later ones: it verifies at a second look.
+            guard entry.kind == .hotSegment, try scanner.largestWatermarkBehind() > end.offset else {
+                return end.offset
+            }
+            guard end.offset > place.offset else {
+                throw LogError(
+                    .damaged, "A frame does not verify although it had been synchronized. \(LogError.damageRemedy)",
+                    path: source + "/" + name, offset: end.offset)
+            }
+            place = end
+        }
     }
 
     /// Copies the bytes of a file before an offset.

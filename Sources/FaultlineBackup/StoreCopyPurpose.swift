@@ -7,7 +7,7 @@ package enum StoreCopyPurpose: Sendable {
     package var suffix: String {
         switch self {
         case .dryRun: ".dry-run"
-        case .backup: ".backup"
+        case .backup: ".backup-under-way"
         }
     }
 
@@ -16,6 +16,16 @@ package enum StoreCopyPurpose: Sendable {
         switch self {
         case .dryRun: 2
         case .backup: 3
+        }
+    }
+
+    /// A file without which the directory is not taken for the remains of a copy: then nothing in it is removed.
+    ///
+    /// A dry run has none: releases before the file left remains.
+    var marker: String? {
+        switch self {
+        case .dryRun: nil
+        case .backup: "COPY"
         }
     }
 

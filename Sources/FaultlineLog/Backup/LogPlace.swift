@@ -12,6 +12,11 @@ package struct LogPlace: Sendable, Equatable, Codable {
     /// headCRC of that frame; 0 if the segment has none before the place.
     let head: UInt32
 
+    /// Whether a decoded place is possible.
+    package var isInRange: Bool {
+        sequence <= Limits.countMax && segment <= Limits.fileNumberMax && offset <= Limits.countMax && offset & 7 == 0
+    }
+
     init(_ record: TransactionRecord, in segment: UInt64, at offset: UInt64, head: UInt32) {
         sequence = record.sequence
         wallNanoseconds = record.wallNanoseconds

@@ -24,7 +24,7 @@ package struct LogWalk {
     package func start(fromBeginning: Bool = false) -> LogPlace? {
         guard let first = state.numbers(of: .hotSegment).first else { return nil }
         if !fromBeginning, let checkpoint = state.checkpoint { return LogPlace(checkpoint) }
-        return LogPlace(Opening.beginning([first], 0))
+        return LogPlace(.beginning(of: [first]))
     }
 
     /// Whether the listed hot segments may be the whole log, so that each of its states can be built from them: nothing
@@ -79,7 +79,9 @@ package struct LogWalk {
                 guard try body(end, placed) else { return }
                 placed.removeAll(keepingCapacity: true)
             }
-            if let seal = entry.seal, scanner.offset != seal.end {
+            // A segment behind it may be of another line: only a seal leads from one to the next.
+            guard let seal = entry.seal else { return }
+            guard scanner.offset == seal.end else {
                 throw .damaged("A sealed segment is damaged.", managed.path, scanner.offset)
             }
         }

@@ -6,13 +6,16 @@ import FaultlineDisk
 package struct SegmentCheck {
     /// Opens a listed blob segment; nil if the store has it no more, because its values moved or were deleted.
     private let blobSegment: (UInt64) throws(LogError) -> ManagedFile?
+    /// Of a transaction that is not complete yet: it may be an abandoned one, whose values need not be complete.
+    private var fault: LogError?
 
     /// - Parameter blobSegment: Opens a listed blob segment, or returns nil.
     package init(blobSegment: @escaping (UInt64) throws(LogError) -> ManagedFile?) {
         self.blobSegment = blobSegment
     }
 
-    /// Verifies the frames between two offsets of a hot or cold segment.
+    /// Verifies the frames between two offsets of a hot or cold segment; hot ones are verified in their order, because a
+    /// transaction may go on in the next one.
     ///
     /// - Parameters:
     ///   - managed: The segment.
@@ -21,12 +24,10 @@ package struct SegmentCheck {
     ///   - end: The end of the last frame.
     /// - Returns: headCRC of the last frame.
     /// - Throws: `.damaged` with file and offset for the first frame or large value that does not verify; disk errors.
-    package func check(
+    package mutating func check(
         _ managed: ManagedFile, from offset: UInt64, head: UInt32, to end: UInt64
     ) throws(LogError) -> UInt32 {
         var scanner = FrameScanner(managed, from: offset, previousHead: head, limit: end)
-        // Of a transaction that is not complete yet: it may be an abandoned one, whose values need not be complete.
-        var fault: LogError?
         while let frame = try scanner.next() {
             if frame.header.part == 0 { fault = nil }
             var placements: [(id: RecordID, placement: BlobPlacement)] = []

@@ -123,7 +123,7 @@ extension ManifestState {
         for (number, file) in sorted where !kept.owns(file.added) { edits.append(.fileDropped(number: number)) }
         edits.append(segment)
         let hot = numbers(of: .hotSegment).filter { files[$0].map { kept.owns($0.added) } == true }
-        edits.append(.checkpoint(Opening.beginning(hot, max(kept.wallNanoseconds, checkpoint?.wallNanoseconds ?? 0))))
+        edits.append(.checkpoint(.beginning(of: hot, max(kept.wallNanoseconds, checkpoint?.wallNanoseconds ?? 0))))
         return edits
     }
 }

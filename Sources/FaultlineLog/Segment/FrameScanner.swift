@@ -22,6 +22,8 @@ package struct FrameScanner: ~Copyable {
     private let limit: UInt64
     package private(set) var offset: UInt64
     private(set) var previousHead: UInt32
+    /// The end of the last frame, and its headCRC.
+    package var place: (offset: UInt64, head: UInt32) { (offset, previousHead) }
     /// The largest watermark so far.
     private(set) var durable: UInt64 = 0
 
@@ -103,7 +105,7 @@ package struct FrameScanner: ~Copyable {
     }
 
     /// The largest watermark of valid headers behind the offset where `next` stopped.
-    mutating func largestWatermarkBehind() throws(LogError) -> UInt64 {
+    package mutating func largestWatermarkBehind() throws(LogError) -> UInt64 {
         var largest: UInt64 = 0
         try forEachHeadBehind { header, _ in largest = max(largest, header.durable) }
         return largest

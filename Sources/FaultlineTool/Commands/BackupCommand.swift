@@ -7,17 +7,17 @@ import FaultlineDisk
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         "backup",
-        abstract: "Copies a store that may be in use into a directory of backups, and verifies what it copies.",
+        abstract: "Copies a store that may be in use into a directory of backups, and verifies it.",
         discussion: """
-            All transactions that were acknowledged before the command are in the backup. With --incremental only what is new since the last \
-            backup of the directory is copied. `faultline restore` makes a store of any of the states.
+            All transactions that were acknowledged before the command are in the backup. With --incremental only bytes are copied that the last \
+            backup of the directory lacks. `faultline restore` makes a store of any of the states.
             """,
-        example: "faultline backup /var/lib/photos.store /backups/photos --incremental --keep 30"
+        example: "faultline backup /var/lib/photos.store /var/lib/photos.backups --incremental --keep 30"
     )
 
     @OptionGroup var arguments: StoreArguments
 
-    @Argument(help: "The directory of the backups: one that does not exist or is empty, or that has backups of the store.")
+    @Argument(help: "The directory of the backups: it does not exist or is empty, or has backups of the store.")
     var destination: String
 
     @Flag(help: "Adds to the backups of the directory.")

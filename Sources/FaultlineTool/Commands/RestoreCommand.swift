@@ -13,7 +13,7 @@ struct RestoreCommand: ParsableCommand {
             Without a destination it lists the backups and the transactions that they hold. Every byte is verified; there is a store at the \
             destination only if all went well. The store is another instance: its backups need a directory of their own.
             """,
-        example: "faultline restore /backups/photos /var/lib/photos.store --at 2026-11-27T20:40:00Z"
+        example: "faultline restore /var/lib/photos.backups /var/lib/photos-new.store --at 2026-11-27T20:40:00Z"
     )
 
     @Argument(help: "The directory of the backups.")
@@ -60,10 +60,17 @@ struct RestoreCommand: ParsableCommand {
     static func nanoseconds(of text: String) -> Int64? {
         let whole = Date.ISO8601FormatStyle()
         if let date = try? whole.parse(text) {
-            return Int64(exactly: date.timeIntervalSince1970.rounded()).map { $0 * 1_000_000_000 + 999_999_999 }
+            return nanoseconds(Int64(exactly: date.timeIntervalSince1970.rounded()), each: 1_000_000_000)
         }
         guard let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) else { return nil }
-        return Int64(exactly: (date.timeIntervalSince1970 * 1_000).rounded()).map { $0 * 1_000_000 + 999_999 }
+        return nanoseconds(Int64(exactly: (date.timeIntervalSince1970 * 1_000).rounded()), each: 1_000_000)
+    }
+
+    /// The last nanosecond of a unit; nil for a moment after the year 2262.
+    private static func nanoseconds(_ count: Int64?, each unit: Int64) -> Int64? {
+        guard let (first, isOver) = count?.multipliedReportingOverflow(by: unit), !isOver else { return nil }
+        let (last, isPast) = first.addingReportingOverflow(unit - 1)
+        return isPast ? nil : last
     }
 
     func run() throws {

@@ -25,6 +25,13 @@ package struct CheckpointPosition: Equatable, Sendable {
 }
 
 extension CheckpointPosition {
+    /// The position without a checkpoint: at the first of the hot segments.
+    static func beginning(of hot: [UInt64], _ wallNanoseconds: Int64 = 0) -> CheckpointPosition {
+        CheckpointPosition(
+            file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
+            wallNanoseconds: wallNanoseconds)
+    }
+
     init(reading bytes: UnsafeRawPointer) throws(FormatFault) {
         guard bytes[Fields.reserved] == 0 else { throw .newerFormat }
         self.init(

@@ -58,12 +58,6 @@ extension Opening {
         return edits
     }
 
-    static func beginning(_ hot: [UInt64], _ wallNanoseconds: Int64) -> CheckpointPosition {
-        CheckpointPosition(
-            file: 0, segment: hot.first ?? 0, offset: UInt64(FileHeader.byteCount), previousHead: 0, sequence: 0,
-            wallNanoseconds: wallNanoseconds)
-    }
-
     /// The blob segment to continue, behind its last byte: blobs abandoned after the last checkpoint left bytes there,
     /// and no offset is written twice.
     static func openBlobs(

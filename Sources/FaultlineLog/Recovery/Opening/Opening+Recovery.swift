@@ -67,13 +67,13 @@ extension Opening {
         _ files: inout OpeningFiles, usesCheckpoint: Bool
     ) throws(LogError) -> (WorkingTables, CheckpointPosition) {
         let wallNanoseconds = files.state.checkpoint?.wallNanoseconds ?? 0
-        let start = files.state.checkpoint ?? Self.beginning(files.hot, wallNanoseconds)
+        let start = files.state.checkpoint ?? .beginning(of: files.hot, wallNanoseconds)
         var tables = WorkingTables(cache: cache)
         if start.file == 0 { return (tables, start) }
         if usesCheckpoint, try load(start, files.pageFiles, into: &tables) { return (tables, start) }
         noteIgnored(FileName.numbered(.tableCheckpoint, start.file))
         files.pageFiles = [:]
-        return (WorkingTables(cache: cache), Self.beginning(files.hot, wallNanoseconds))
+        return (WorkingTables(cache: cache), .beginning(of: files.hot, wallNanoseconds))
     }
 
     private mutating func replaySealed(

@@ -11,6 +11,7 @@ struct BackupTests {
         var byteCount = 0
         var longest = 0
 
+        // Safe because one thread uses it.
         private final class File: ForwardingDiskFile, @unchecked Sendable {
             weak var disk: CountingDisk?
             override func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(DiskError) {
@@ -38,7 +39,7 @@ struct BackupTests {
         return (store, log)
     }
 
-    @Test func `an incremental backup copies what is new`() throws {
+    @Test func `an incremental backup copies new bytes only`() throws {
         let (store, log) = try Self.filled()
         let first = try store.backup()
         #expect(first.backup.number == 1 && first.backup.last.transaction == 40 && first.copiedByteCount > 12_000)
@@ -164,6 +165,48 @@ struct BackupTests {
         // Transaction 3, of the wrong time, is before transaction 4.
         #expect(try transaction(at: 300) == 4 && transaction(at: 450) == 5 && transaction(at: 5_000) == 6)
         #expect(try transaction(at: 0) == 0)
+    }
+
+    @Test func `a directory that the user made is not taken for the remains of a backup`() throws {
+        let (store, log) = try Self.filled()
+        try log.close()
+        let mine = Store.path + ".backup-under-way"
+        try store.disk.createDirectory(mine)
+        for name in try store.disk.names(in: Store.path) {
+            try store.disk.copy(Store.path + "/" + name, to: mine + "/" + name)
+        }
+        #expect(backupCode { try store.backup() } == .unsuitable)
+        #expect(backupCode { try store.backup(to: mine) } == .unsuitable)
+        #expect(try store.disk.names(in: mine) == store.disk.names(in: Store.path))
+    }
+
+    /// Restores a second time to the same place, when the first files are there.
+    // Safe because one thread uses it.
+    private final class SecondRestoreDisk: ForwardingDisk, @unchecked Sendable {
+        var code: BackupError.Code?
+        private var isRunning = false
+
+        override func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile {
+            if path.hasSuffix("/new.restoring/IDENTITY.tmp"), !isRunning {
+                isRunning = true
+                let restorer = Restorer(from: Store.backups, on: base, clock: .system)
+                code = backupCode { _ = try restorer.restore(to: "/d/new", at: .newest) }
+            }
+            return try base.open(path, for: access)
+        }
+    }
+
+    @Test func `a second restore to one place is refused, and harms nothing`() throws {
+        let (store, log) = try Self.filled()
+        try store.backup()
+        log.abandonForTests()
+        let disk = SecondRestoreDisk(over: store.disk)
+        _ = try Restorer(from: Store.backups, on: disk, clock: .system).restore(to: "/d/new", at: .newest)
+        #expect(disk.code == .underWay)
+        let restored = try Log.open(
+            "/d/new", on: store.disk, clock: .system, options: Store.options, deriver: WholeRowDeriver())
+        #expect(try restored.findings().isEmpty && restored.snapshot().sequence == 40)
+        try restored.close()
     }
 
     @Test func `the rate is bounded`() throws {

@@ -42,6 +42,11 @@ struct HelpTests {
                     ["migrate", folder + "/photos.store", "--to", folder + "/new.store", "--grace", "1"])
             }
         }
+        if name == "restore" {
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                runFaultlineTool(["backup", folder + "/photos.store", folder + "/photos.backups"])
+            }
+        }
         let arguments = try Self.example(of: name).dropFirst().map { word in
             word == "Photo" ? "Volume" : word.replacing("/var/lib", with: folder)
         }

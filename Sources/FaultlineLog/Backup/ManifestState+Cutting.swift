@@ -1,4 +1,4 @@
-package import FaultlineDisk
+import FaultlineDisk
 
 extension ManifestState {
     /// The state whose log ends at a transaction: a store of this state has that transaction and none behind it.
@@ -12,6 +12,7 @@ extension ManifestState {
     ///     the whole log.
     ///   - byteCount: The length of a blob segment's file.
     /// - Returns: Nil if the states contradict each other.
+    /// - Throws: The errors of `byteCount`.
     package func ending(
         at end: LogPlace, continuedBy later: [ManifestState], fromBeginning: Bool,
         byteCount: (UInt64) throws(LogError) -> UInt64
@@ -20,12 +21,12 @@ extension ManifestState {
         guard all.add(filesOf: later) else { return nil }
         var cut = ManifestState()
         for edit in all.edits where all.isKept(edit, by: end, fromBeginning) {
-            guard cut.apply(edit, isSnapshot: true) else { return nil }
+            guard cut.apply(edit.bounded(by: end.sequence), isSnapshot: true) else { return nil }
         }
         guard try cut.seal(through: end, byteCount) else { return nil }
         if fromBeginning {
             guard let first = cut.numbers(of: .hotSegment).first,
-                cut.apply(.checkpoint(Opening.beginning([first], 0)))
+                cut.apply(.checkpoint(.beginning(of: [first])))
             else { return nil }
         }
         return cut
@@ -88,7 +89,8 @@ extension ManifestState {
             }
             let seal = SealedFile(
                 number: number, end: place.end, chain: place.head,
-                firstSequence: file.kind == .blobSegment ? file.added.begun + 1 : 0, lastSequence: end.sequence)
+                firstSequence: file.kind == .blobSegment ? min(file.added.begun + 1, end.sequence) : 0,
+                lastSequence: end.sequence)
             guard apply(.fileSealed(seal)) else { return false }
         }
         guard end.offset > UInt64(FileHeader.byteCount) else { return true }
@@ -96,30 +98,24 @@ extension ManifestState {
     }
 }
 
-/// Makes a directory of copied files a store.
-package enum AssembledStore {
-    /// Writes the manifest of a store whose log ends at a transaction; durable when this returns.
+extension ManifestEdit {
+    /// The edit without numbers of transactions above one: later transactions of the new store get these numbers again.
     ///
-    /// - Parameters:
-    ///   - state: The state; its files are in the directory, durable.
-    ///   - newest: The number of the last transaction.
-    ///   - directory: The directory.
-    /// - Throws: Disk errors.
-    package static func writeManifest(
-        _ state: ManifestState, newest: UInt64, in directory: StoreDirectory
-    ) throws(LogError) {
-        directory.raiseNextFileNumber(to: state.nextFileNumber)
-        // Witnesses of the cut part would prove a loss.
-        directory.progress.begin(at: newest)
-        _ = try Manifest(state, in: directory, rotation: Manifest.Rotation(LogOptions()), replacing: nil)
-    }
-
-    /// Writes the identity of a copy: that of the store, as another instance. It is the last file.
-    ///
-    /// - Throws: Disk errors.
-    package static func writeIdentity(
-        of identity: Identity, instance: StoreID, in directory: String, on disk: Disk
-    ) throws(LogError) {
-        try IdentityFile.write(identity.with(instance: instance), in: directory, on: disk)
+    /// A cold segment that was begun later has versions of before the checkpoint only, so the lower number is true.
+    fileprivate func bounded(by newest: UInt64) -> ManifestEdit {
+        switch self {
+        case .fileAdded(let file):
+            .fileAdded(
+                AddedFile(
+                    number: file.number, kind: file.kind, generation: file.generation, salt: file.salt,
+                    begun: min(file.begun, newest)))
+        case .fileSealed(let seal):
+            .fileSealed(
+                SealedFile(
+                    number: seal.number, end: seal.end, chain: seal.chain,
+                    firstSequence: min(seal.firstSequence, newest), lastSequence: min(seal.lastSequence, newest),
+                    contentHash: seal.contentHash))
+        default: self
+        }
     }
 }
