@@ -51,6 +51,12 @@ public struct MigrationOptions: Sendable {
     /// `ModelContainer.health` report its size. One state is kept: a later migration with a grace period ends the
     /// period of the migration before.
     public var gracePeriod: Duration?
+    /// Whether containers of the old schema that this process has open can save while the migration runs; false by
+    /// default.
+    ///
+    /// For lightweight stages only; others are refused before anything is written (`notLightweight`). Saves of the old
+    /// schema fail with `StorageError.Code.outdated` once the new one is in force. Not public: decision 43, "Open".
+    package var isOnline = false
 
     /// More receivers of progress, and of its end as nil, which may be sent twice.
     package var watchers: [@Sendable (MigrationProgress?) -> Void] = []
@@ -116,7 +122,8 @@ public struct MigrationOptions: Sendable {
     /// Settable for tests.
     package var batchNanoseconds: UInt64 = 5_000_000_000
 
-    /// The number of old objects in the first shares of a streamed stage, and the most in any; nil for the default.
+    /// The number of old objects in the first shares of a streamed stage, and the most in any; of rows that one
+    /// transaction of an online migration enters into indexes; nil for the default.
     ///
     /// For tests.
     package var shareCount: Int?

@@ -16,6 +16,11 @@ package final class RowStore: Sendable {
     /// The thread on which a batch insertion calls for its rows, with the writer lock held; 0 for none.
     private let batchingThread = Atomic<UInt>(0)
     private let isHistoryNoted = Atomic<Bool>(false)
+    /// The indexes of the online migration that runs while rows of this schema are written; nil for none.
+    ///
+    /// Valid in a transaction that has called `checkInForce`.
+    // Safe because it is used with the writer lock held.
+    nonisolated(unsafe) private(set) var mirror: IndexMirror?
     /// For each entity, by number of layout: the table that reads rows of that layout by the slots in force.
     private let readers: [EntityReaders]
 
@@ -46,13 +51,17 @@ package final class RowStore: Sendable {
         log.addTableNames(Dictionary(storage.entities.map { ($0.table, $0.name) }) { first, _ in first })
     }
 
-    /// Checks that rows may still be written under this schema: that no migration is running, and none has switched
-    /// since.
+    /// Checks that rows may still be written under this schema: that no migration is running, unless it is an online
+    /// one, and none has switched since.
     package func checkInForce(in transaction: borrowing Transaction) throws(StoreError) {
         do {
             let migration = try transaction.location(of: StoredCatalog.RecordNumber.migration, in: .catalog)
             if isMigrationTarget { return }
-            guard migration.isAbsent else {
+            if migration.isAbsent {
+                if mirror != nil { mirror = nil }
+            } else if let running = OnlineMirrors.mirror(of: log) {
+                mirror = running
+            } else {
                 // For the message only: a record of a newer release does not decode.
                 let target = (try? StoredCatalog.migration(in: transaction))?.targetSchema
                 throw StoreError(

@@ -10,6 +10,8 @@ struct LightweightStepRunner {
     let beginning: StepBeginning
     let course: MigrationCourse
     let options: MigrationOptions
+    /// For an online migration: enters the rows that others save meanwhile.
+    var mirror: IndexMirror?
 
     /// Runs the step.
     ///
@@ -51,6 +53,7 @@ struct LightweightStepRunner {
         let links = try step.linksToBuild(plan, over: current.schema)
         let required = try step.requiredReferences(plan, over: current.schema)
         if !entities.isEmpty || !plan.indexesToBuild.isEmpty || !links.isEmpty || !required.isEmpty {
+            try mirror?.add(plan.indexesToBuild, of: target, log)
             let successors =
                 StepBeginning.successors(of: rewritten, from: current, to: target)
                 + LinkBuilding.successors(links, in: target.map)
@@ -69,8 +72,9 @@ struct LightweightStepRunner {
                     try RequiredReferenceCheck(log: log, catalog: target, course: course, source: current).run(
                         required, of: step)
                     if !plan.indexesToBuild.isEmpty {
-                        try IndexBuilding(log: log, catalog: target, course: course, source: current).run(
-                            plan.indexesToBuild, record: record)
+                        try IndexBuilding(
+                            log: log, catalog: target, course: course, source: current, mirror: mirror
+                        ).run(plan.indexesToBuild, record: record)
                     }
                 }
             }

@@ -12,6 +12,13 @@ final class MigrationTurns: Sendable {
         private let lock = EngineLock()
         /// The threads that work for the holder, its own first.
         private let threads = Guarded<[UInt]>([])
+        private let online = Atomic<Bool>(false)
+
+        /// Whether the holder migrates online: the schema in force may be opened meanwhile.
+        var isOnline: Bool {
+            get { online.load(ordering: .acquiring) }
+            set { online.store(newValue, ordering: .releasing) }
+        }
 
         /// Waits for the turn.
         ///

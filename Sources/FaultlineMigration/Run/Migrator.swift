@@ -16,7 +16,9 @@ package struct Migrator {
     let plan: (any SchemaMigrationPlan.Type)?
     let options: MigrationOptions
     private let makeStageContainer: (StageStore) -> AnyObject?
-    private var report = MigrationReport()
+    private(set) var report = MigrationReport()
+    /// For an online migration: enters the rows that others save meanwhile into its indexes.
+    var mirror: IndexMirror?
 
     /// Makes a migrator.
     ///
@@ -45,7 +47,8 @@ package struct Migrator {
 
     /// Migrates the store to the schema.
     package mutating func run(isReadOnly: Bool) throws -> Opened {
-        try inTurn { migrator in
+        if let opened = try openBesideMigration() { return opened }
+        return try inTurn { migrator in
             try migrator.tellingFailures { try $0.runInTurn(StoredCatalog.read($0.log.snapshot()), isReadOnly) }
         }
     }
@@ -71,7 +74,8 @@ package struct Migrator {
     ///
     /// - Returns: Nil if it does; nothing was written then.
     package mutating func runUnlessRewriting(isReadOnly: Bool) throws -> Opened? {
-        try inTurn { migrator in
+        if let opened = try openBesideMigration() { return opened }
+        return try inTurn { migrator in
             try migrator.tellingFailures { migrator in
                 let stored = try StoredCatalog.read(migrator.log.snapshot())
                 if let stored, !isReadOnly, try migrator.isRewriteDue(stored) { return nil }
@@ -127,12 +131,13 @@ package struct Migrator {
             ).comparing(SchemaMismatch(stored: stored.schema, requested: schema))
         }
         try steps.checkReferences(over: stored)
+        if options.isOnline { try OnlineCheck(stored: stored, steps: steps.all, options: options).run(consent) }
         if steps.declareIndexes { try log.noteSecondaryIndexes() }
-        let catalog = try migrate(stored, steps, consent)
+        let catalog = try options.isOnline ? migrateOnline(stored, steps, consent) : migrate(stored, steps, consent)
         return (try open(catalog), report)
     }
 
-    private func open(_ catalog: StoredCatalog) throws -> RowStore {
+    func open(_ catalog: StoredCatalog) throws -> RowStore {
         try RowStore(log: log, catalog: catalog, types: types)
     }
 
@@ -192,7 +197,7 @@ package struct Migrator {
 
     // MARK: Steps
 
-    private mutating func migrate(
+    mutating func migrate(
         _ stored: StoredCatalog, _ steps: MigrationSteps, _ consent: MigrationConsent
     ) throws -> StoredCatalog {
         // For a migration that is refused: the work of earlier runs, if it is kept.
@@ -202,7 +207,7 @@ package struct Migrator {
             try SpaceCheck(log: log, stored: stored, steps: steps.all).run()
         }
         guard consent.readsValues else {
-            return try migrate(begin(stored, steps, digest: steps.digest), steps, replacing: stored.migration)
+            return try migrate(begin(stored, steps, digest: digest(of: steps)), steps, replacing: stored.migration)
         }
         let fence = MigrationFence(log: log)
         // Values that are saved after the check would be dropped unseen; an unfinished migration forbids saves already.
@@ -224,6 +229,7 @@ package struct Migrator {
         let course = try prepare(begun, steps, replacing: earlier)
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
         options.observe?(.began(versions: steps.versions, isResumed: begun.resumed != nil))
+        if let mirror { OnlineMirrors.add(mirror) }
         do {
             try run(steps, begun, course, &progress)
             course.endStages()
@@ -251,6 +257,7 @@ package struct Migrator {
             steps.buildsIndexesOnly
             ? nil
             : try keeping.begin(options, from: steps.versions.first ?? "", to: steps.versions.last ?? "")
+        try settleBeforeSwitch()
         try switchOver(begun.stored, progress, course.quarantine, steps, record)
         try course.begin(.reclaiming)
         try LeftBehindCleaning(log: log, layouts: progress.current.layouts, course: course).run()
@@ -274,6 +281,7 @@ package struct Migrator {
                 var beginning = StepBeginning(
                     log: log, planDigest: begun.digest, place: place, mapInForce: begun.stored.map, course: course,
                     unusedNumbers: begun.unusedNumbers, revisions: steps.all.prefix(place + 1).map(\.revision))
+                beginning.isOnline = mirror != nil
                 beginning.beginsAgain = stopped != nil && begun.dropsStage
                 beginning.attempts = stopped?.attempts
                 do {
@@ -300,7 +308,7 @@ package struct Migrator {
             try abandoningOnFailure(of: &progress) { try runner.run(&$0, stopped: stopped) }
         } else {
             let runner = LightweightStepRunner(
-                log: log, step: step, beginning: beginning, course: course, options: options)
+                log: log, step: step, beginning: beginning, course: course, options: options, mirror: mirror)
             try runner.run(&progress, stopped: stopped)
         }
     }
@@ -337,6 +345,7 @@ package struct Migrator {
             target.map.tables
         ).sorted()
         _ = try log.write(author: nil) { transaction in
+            try settleInSwitch(&transaction)
             try StoredCatalog.write(
                 target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
             try SchemaLineage.note(steps.all.map(\.to), after: stored.schema, in: &transaction)

@@ -21,6 +21,8 @@ struct StepBeginning {
     var firstQuarantine: UInt64?
     /// The resumes in vain of the stage; nil if it has not begun before.
     var attempts: StageAttempts?
+    /// Whether others save meanwhile.
+    var isOnline = false
 
     private var recordedRevisions: [Int]? { revisions.allSatisfy { $0 == 0 } ? nil : revisions }
 
@@ -78,7 +80,8 @@ struct StepBeginning {
         record.attempts = attempts
         _ = try log.write(author: nil) { transaction in
             let nextBlob = transaction.nextID(in: .blobs)
-            record.firstBlob = progress.firstBlob ?? nextBlob
+            // Large values that are written while an online migration runs are not its own.
+            record.firstBlob = isOnline ? Limits.recordIDMax : progress.firstBlob ?? nextBlob
             if let ownTables {
                 record.restart = StageRestart(
                     tables: ownTables, firstBlob: nextBlob, leftBehindCount: record.leftBehindCount, counts: before,

@@ -147,7 +147,13 @@ package struct RowWriter: ~Copyable {
         try removeSecondary(old.secondaryKeys, id, entity, &transaction)
         for blob in old.blobs { try delete(blob.identifier, &transaction) }
         for blob in old.removedBlobs { try delete(blob, &transaction) }
-        do throws(LogError) { try transaction.delete(id, in: entity.table) } catch { throw StoreError(error) }
+        if let mirror = store.mirror {
+            try mirror.remove(id, in: entity.table, &transaction) { (transaction) throws(LogError) in
+                try transaction.delete(id, in: entity.table)
+            }
+        } else {
+            do throws(LogError) { try transaction.delete(id, in: entity.table) } catch { throw StoreError(error) }
+        }
         return old.memberships
     }
 
@@ -220,14 +226,26 @@ package struct RowWriter: ~Copyable {
                 "An object of \(entity.name) has a row of \(byteCount) bytes, and a row has at most \(Self.rowByteCountMax). Mark the large attributes .externalStorage."
             )
         }
+        if store.mirror != nil {
+            return try putMirrored(draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
+        }
         do throws(LogError) {
-            try transaction.put(
-                id, in: entity.table, layout: entity.layout.number, changed: changed,
-                flags: draft.hasExtension ? flags.union(.hasExtension) : flags, byteCount: byteCount
-            ) { target in
-                if let base = target.baseAddress { _ = draft.encode(into: base) }
-            }
+            try Self.put(
+                draft, id: id, changed: changed, flags: flags, byteCount: byteCount, entity, in: &transaction)
         } catch { throw StoreError(error) }
+    }
+
+    @inline(__always)
+    static func put(
+        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, byteCount: Int, _ entity: EntityStorage,
+        in transaction: inout Transaction
+    ) throws(LogError) {
+        try transaction.put(
+            id, in: entity.table, layout: entity.layout.number, changed: changed,
+            flags: draft.hasExtension ? flags.union(.hasExtension) : flags, byteCount: byteCount
+        ) { target in
+            if let base = target.baseAddress { _ = draft.encode(into: base) }
+        }
     }
 
     /// A draft of a row as the transaction sees it, without changes.

@@ -13,6 +13,7 @@ struct MigrationProofs {
                MigrationProofs migrate DIRECTORY ROWS CEILING [policy] [held]
                                                                  its migration, streamed or by a policy; the ceiling in MiB;
                                                                  held: by a process that has the old version open
+               MigrationProofs online DIRECTORY ROWS SAVES       how long saves wait for an online migration; SAVES in a second
                MigrationProofs custom SHAPE COUNT CEILING        memory of a custom stage that saves once; the ceiling in MiB
                MigrationProofs large MEBIBYTES CEILING [--canary]   a store of that size by two kinds of stages; both in MiB
                MigrationProofs peaks                             peaks of memory of migrations of different sizes
@@ -31,6 +32,7 @@ struct MigrationProofs {
             case "faults": try MigrationFaultProof(arguments).run()
             case "prepare": try MemoryProof(arguments).prepare()
             case "migrate": try MemoryProof(arguments).migrate()
+            case "online": try OnlineMeasurement(arguments).run()
             case "custom": try CustomStageMeasurement(arguments).run()
             case "large": try LargeMigrationProof(arguments).run()
             case "peaks": try MigrationPeaksProof(arguments).run()

@@ -27,6 +27,8 @@ package enum MigrationLife: CaseIterable, Sendable {
     case lightweightRollback
     /// A streamed stage behind a custom one, which begins again after each cut and finds the custom one's values.
     case streamedBehindCustom
+    /// A lightweight step that builds indexes while a container of the old schema saves.
+    case online
 
     /// The version to which the migration leads.
     var version: any VersionedSchema.Type {
@@ -35,6 +37,7 @@ package enum MigrationLife: CaseIterable, Sendable {
             Simulated2.self
         case .custom, .customPreview, .streamedBehindCustom: SimulatedCustom3.self
         case .lightweight, .lightweightRollback: SimulatedLinks2.self
+        case .online: SimulatedOnline2.self
         }
     }
 
@@ -45,19 +48,20 @@ package enum MigrationLife: CaseIterable, Sendable {
         case .streamedBehindCustom: SimulatedLaterPlan.self
         case .mapped: SimulatedMappedPlan.self
         case .mappedResumable: SimulatedResumablePlan.self
-        case .lightweight, .lightweightRollback: nil
+        case .lightweight, .lightweightRollback, .online: nil
         case .quarantine: SimulatedQuarantinePlan.self
         case .mappedQuarantine: SimulatedMappedQuarantinePlan.self
         }
     }
 
-    func newFault(_ work: SimulatedWork, _ context: ModelContext) throws -> String? {
+    func newFault(_ work: SimulatedWork, _ saves: SimulatedSaves, _ context: ModelContext) throws -> String? {
         switch self {
         case .streamed, .streamedByTwo, .mapped, .mappedResumable, .preview, .rollback: try work.newFault(context)
         case .custom, .customPreview: try work.customFault(context) ?? work.memoFault(context)
         case .streamedBehindCustom: try work.customFault(context)
         case .lightweight, .lightweightRollback: try work.linkFault(context)
         case .quarantine, .mappedQuarantine: try work.quarantineFault(context)
+        case .online: try saves.newFault(context)
         }
     }
 

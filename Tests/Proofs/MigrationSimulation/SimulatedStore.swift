@@ -5,12 +5,15 @@ internal import FaultlineMigration
 import FaultlineRepair
 internal import FaultlineStore
 internal import FaultlineTestSupport
+internal import Synchronization
 
 /// A small store on a simulated disk, its migration, and its expected contents before and after.
 struct SimulatedStore {
     let life: MigrationLife
     let seed: UInt64
     let work: SimulatedWork
+    /// The saves during an online migration.
+    let saves: SimulatedSaves
 
     private static let path = "/d/store"
 
@@ -18,6 +21,7 @@ struct SimulatedStore {
         self.life = life
         self.seed = seed
         work = SimulatedWork(seed: seed, count: objectCount)
+        saves = SimulatedSaves(work)
     }
 
     private var logOptions: LogOptions {
@@ -37,6 +41,10 @@ struct SimulatedStore {
         }
         if life.isRollback { migration.gracePeriod = .seconds(1) }
         migration.batchByteCount = 1 + Int(seed % 3) * 400
+        if life == .online {
+            migration.isOnline = true
+            migration.shareCount = 4
+        }
         if life == .streamedByTwo {
             migration.workerCount = 2
             migration.shareCount = 2
@@ -59,6 +67,31 @@ struct SimulatedStore {
             on: disk, clock: Clock { 1 }, options: logOptions, migration: migration)
     }
 
+    /// Opens the store under the new version; in an online life a container of the old one saves meanwhile, after each
+    /// object that is read, and up to the switch.
+    func migrate(on disk: Disk) throws -> ModelContainer {
+        guard life == .online else { return try open(life.version, on: disk) }
+        let old = try open(Simulated1.self, on: disk)
+        // Safe because the migration reports its progress on this thread.
+        nonisolated(unsafe) let context = ModelContext(old)
+        let failure = Guarded<(any Error)?>(nil)
+        var migration = migration
+        migration.progress = { _ in
+            do { try saves.save(context) } catch { failure.withLock { $0 = $0 ?? error } }
+        }
+        // Each look at the clock is late, so each object is reported.
+        let now = Atomic<UInt64>(0)
+        let clock = Clock(
+            wallNanoseconds: { 1 },
+            monotonicNanoseconds: { now.wrappingAdd(1_000_000_000, ordering: .relaxed).newValue })
+        let new = try ModelContainer(
+            for: life.version.models, migrationPlan: life.plan, directory: Self.path, on: disk, clock: clock,
+            options: logOptions, migration: migration)
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        try old.close()
+        return new
+    }
+
     func preview(on disk: Disk) throws -> MigrationReport {
         try ModelContainer.previewMigration(
             for: life.version.models, migrationPlan: life.plan, directory: Self.path, on: disk,
@@ -76,7 +109,7 @@ struct SimulatedStore {
     func recovered(on disk: Disk) throws -> RecoveredStore { try RecoveredStore(Self.path, on: disk, logOptions) }
 
     /// The difference from the expected new state.
-    func newFault(_ context: ModelContext) throws -> String? { try life.newFault(work, context) }
+    func newFault(_ context: ModelContext) throws -> String? { try life.newFault(work, saves, context) }
 
     /// The difference from the expected old state; no part of a migration may be left beside it.
     func oldFault(_ context: ModelContext) throws -> String? {
@@ -89,7 +122,7 @@ struct SimulatedStore {
             if count > 0 { return "table \(number) is left, with \(count) rows" }
         }
         if snapshot.recordCount(of: .quarantine) > 0 { return "the quarantine is not empty" }
-        return try work.oldFault(context)
+        return try life == .online ? saves.oldFault(context) : work.oldFault(context)
     }
 
     /// Opens the store under a version and checks it, twice if requested; then verifies it.

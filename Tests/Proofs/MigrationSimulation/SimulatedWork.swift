@@ -9,7 +9,7 @@ struct SimulatedWork {
     let seed: UInt64
     let count: Int
 
-    private func town(_ number: Int) -> String { "t\((number &* 7 &+ Int(seed % 5)) % 3)" }
+    func town(_ number: Int) -> String { "t\((number &* 7 &+ Int(seed % 5)) % 3)" }
     private func hasPhoto(_ number: Int) -> Bool { number % 2 == 0 }
     private func photo(_ number: Int) -> Data {
         Data(repeating: UInt8(truncatingIfNeeded: number &+ Int(seed % 100)), count: 600)

@@ -28,4 +28,13 @@ struct MigrationCrashTests {
         #expect(report.carriedOn < report.states)
         print(report)
     }
+
+    /// Saves during an online migration are acknowledged, so that each must be in the state that a cut leaves.
+    @Test(arguments: ["log.commit", "blob.commit"] as [SyncSite])
+    func `leaving out the synchronization of a save during an online migration is found`(site: SyncSite) {
+        let report = runMigrationCrash(
+            .online, seeds: 1..<2, imagesPerGap: 4, objectCount: 6, carryingOnEvery: 16, inEachGap: false,
+            leavingOut: site)
+        #expect(!report.violations.isEmpty, "\(report)")
+    }
 }
