@@ -128,6 +128,12 @@ public struct MigrationOptions: Sendable {
     /// For tests.
     package var shareCount: Int?
 
+    /// The largest number of objects that an online migration notes because a new unique rule refuses them; nil for the
+    /// default.
+    ///
+    /// For tests.
+    package var notedMax: Int?
+
     /// Threads of a streamed stage, from 1 to 4.
     var streamWorkerCount: Int {
         if let workerCount { return min(max(workerCount, 1), StreamedShares.inFlightMax) }

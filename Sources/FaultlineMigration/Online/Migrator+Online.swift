@@ -20,7 +20,7 @@ extension Migrator {
     ) throws -> StoredCatalog {
         let turn = MigrationTurns.shared.turn(of: log)
         turn.isOnline = true
-        let mirror = IndexMirror(log)
+        let mirror = IndexMirror(log, notedMax: options.notedMax)
         self.mirror = mirror
         defer {
             self.mirror = nil
@@ -50,14 +50,25 @@ extension Migrator {
     func settleBeforeSwitch() throws {
         guard let mirror else { return }
         do {
-            _ = try log.write(author: nil) { try mirror.settle(in: &$0, isLast: false) }
-            _ = try log.write(author: nil) { try mirror.settleIfMany(in: &$0) }
+            var hasMany = true
+            for _ in 0..<Self.settlingRoundsMax where hasMany {
+                var isDone = false
+                while !isDone {
+                    _ = try log.write(author: nil) { transaction in
+                        isDone = try mirror.settleSome(in: &transaction)
+                        hasMany = mirror.hasMany(in: transaction)
+                    }
+                }
+            }
         } catch { throw MigrationError.translating(error) }
     }
 
+    /// Saves may leave more objects without an entry while the migration looks at the others.
+    private static let settlingRoundsMax = 4
+
     /// The same in the switch: none may be left.
     func settleInSwitch(_ transaction: inout Transaction) throws {
-        do { try mirror?.settle(in: &transaction, isLast: true) } catch { throw MigrationError.translating(error) }
+        do { try mirror?.settle(in: &transaction) } catch { throw MigrationError.translating(error) }
     }
 
     /// Opens the store under the schema in force while another thread of this process migrates it online; nil if none

@@ -22,12 +22,13 @@ struct OnlineIndexBuilding {
         let id: RecordID
         let location: Location
         var entries: [(index: IndexDefinition, key: [UInt8])] = []
+        /// A value that cannot be unique.
+        var refusal: StoreError?
     }
 
-    /// - Parameter record: The record of the migration.
     /// - Throws: `duplicate` if two objects have the same values under a new unique rule; `tooLarge`; the log's error if
     ///   it cannot be read or written.
-    func run(_ record: MigrationRecord) throws {
+    func run() throws {
         let table = built.entity.table
         let rowsMax = course.options.shareCount ?? Self.rowsMax
         var rows: [Row] = []
@@ -37,13 +38,16 @@ struct OnlineIndexBuilding {
         ) { records in
             for item in records {
                 var row = Row(id: item.id, location: item.location)
-                try built.forEachKey(of: built.store.view(item, of: built.entity), item.id, refuse: { throw $0 }) {
+                // The row may have been saved again, or deleted, since: so it is refused only when it is entered.
+                try built.forEachKey(
+                    of: built.store.view(item, of: built.entity), item.id, refuse: { row.refusal = row.refusal ?? $0 }
+                ) {
                     row.entries.append(($0, $1))
                     byteCount += $1.count
                 }
                 rows.append(row)
                 if rows.count >= rowsMax || byteCount >= Self.byteCountMax {
-                    try enter(rows, record)
+                    try enter(rows)
                     rows.removeAll(keepingCapacity: true)
                     byteCount = 0
                 }
@@ -51,14 +55,14 @@ struct OnlineIndexBuilding {
             }
             return true
         }
-        if !rows.isEmpty { try enter(rows, record) }
+        if !rows.isEmpty { try enter(rows) }
     }
 
-    private func enter(_ rows: [Row], _ record: MigrationRecord) throws {
+    private func enter(_ rows: [Row]) throws {
         let table = built.entity.table
         _ = try log.write(author: nil) { transaction in
-            // A transaction needs a record to be one.
-            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+            // A transaction needs a record to be one: the smallest one that changes nothing.
+            try StoredCatalog.register([built.entity.layout], in: &transaction)
             for row in rows {
                 let now = try transaction.location(of: row.id, in: table)
                 if now.isAbsent { continue }
@@ -66,6 +70,7 @@ struct OnlineIndexBuilding {
                     try mirror.enter(row.id, in: table, &transaction)
                     continue
                 }
+                if let refusal = row.refusal { throw refusal }
                 for entry in row.entries { try enter(entry.index, entry.key, row.id, &transaction) }
             }
             try mirror.settleIfMany(in: &transaction)

@@ -29,7 +29,7 @@ struct IndexBuilding {
             try course.begin(.indexes, of: name, total: total)
             let built = BuiltIndexes(store, entity, Set(indexes.filter { $0.entity == name }.map(\.index)))
             if let mirror {
-                try OnlineIndexBuilding(log: log, built: built, mirror: mirror, course: course).run(record)
+                try OnlineIndexBuilding(log: log, built: built, mirror: mirror, course: course).run()
             } else {
                 try build(built, record)
             }

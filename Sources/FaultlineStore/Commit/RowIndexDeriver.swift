@@ -8,14 +8,26 @@ internal import Synchronization
 /// Gets the schema from the catalog that is being recovered. The entries are those that `RowWriter` writes; `verify`
 /// compares the two.
 package final class RowIndexDeriver: IndexDeriver {
-    private let state = Guarded<Derivation?>(nil)
+    private let state = Guarded(State())
+
+    private struct State {
+        var derivation: Derivation?
+        /// The entries of the catalog that it was made from, in the order in which they were read.
+        var entries: [(id: RecordID, bytes: [UInt8]?)] = []
+    }
 
     package init() {}
 
+    /// Does nothing if the catalog has the same bytes as before: an online migration writes it again with each batch.
     package func catalogChanged(_ read: (RecordID) throws(LogError) -> [UInt8]?) throws(LogError) {
-        let made: Derivation?
+        if try isMade(from: read) { return }
+        var made = State()
         do throws(StoreError) {
-            made = try StoredCatalog.read(read).map { (catalog) throws(StoreError) in try Derivation(catalog) }
+            made.derivation = try StoredCatalog.read { (id) throws(LogError) -> [UInt8]? in
+                let bytes = try read(id)
+                made.entries.append((id, bytes))
+                return bytes
+            }.map { (catalog) throws(StoreError) in try Derivation(catalog) }
         } catch {
             if let cause = error.cause { throw cause }
             throw LogError(.damaged, error.message)
@@ -23,15 +35,21 @@ package final class RowIndexDeriver: IndexDeriver {
         state.withLock { $0 = made }
     }
 
+    private func isMade(from read: (RecordID) throws(LogError) -> [UInt8]?) throws(LogError) -> Bool {
+        let entries = state.withLock { $0.entries }
+        for (id, bytes) in entries where try read(id) != bytes { return false }
+        return !entries.isEmpty
+    }
+
     package func indexes(of table: TableID) -> [IndexDefinition] {
-        state.withLock { $0?.definitions[table.rawValue] } ?? []
+        state.withLock { $0.derivation?.definitions[table.rawValue] } ?? []
     }
 
     package func deriveEntries(
         table: TableID, layout: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
         emit: (IndexID, UnsafeRawBufferPointer) -> Void
     ) {
-        guard let derivation = state.withLock({ $0 }) else { return }
+        guard let derivation = state.withLock({ $0.derivation }) else { return }
         derivation.derive(table: table, layout: layout, id: id, row: row, hasExtension: hasExtension, emit: emit)
     }
 }

@@ -8,26 +8,42 @@ internal import Synchronization
 /// migration's record names the indexes. So an index has the newest rows at each moment, beside older ones that the
 /// migration enters row by row.
 ///
-/// A save must not fail for a rule of the new version. An object with the unique values of another one gets no entry,
-/// and is noted: `settle` looks at it again.
+/// A save must not fail for a rule of the new version, nor for a page of a new index that cannot be read. An object with
+/// the unique values of another one gets no entry, and is noted: `settle` looks at it again. Other errors end the
+/// migration at its next step.
 ///
-/// Concurrency: `open` and `failure` are guarded by the writer lock of the log.
+/// Concurrency: `open`, `round`, `leftCount` and `failure` are guarded by the writer lock of the log.
 // Safe because of the rule in the comment above; `indexes` has a lock of its own.
 package final class IndexMirror: @unchecked Sendable {
     let log: Log
+    /// The largest number of objects that are noted: beyond it the migration ends, so that its memory is bounded.
+    private let notedMax: Int
     /// By table.
     private let indexes = Guarded<[UInt16: [BuiltIndexes]]>([:])
     /// Objects without an entry in a unique index, because another one had their key, or because they cannot have one.
     private var open: Set<OpenObject> = []
+    /// The objects of `open` that the present round of looking at them has not reached, the next one last.
+    private var round: [OpenObject] = []
+    /// The objects that the round has left without an entry.
+    private var leftCount = 0
     /// Why the indexes cannot be finished.
     private var failure: StoreError?
 
-    /// The largest number of objects that the last transaction of the migration looks at.
+    /// The largest number of objects that may be left without an entry when all were looked at: about as many the last
+    /// transaction of the migration looks at.
     package static let openMax = 1_000
+    /// The default of `notedMax`.
+    private static let notedMaxDefault = 100_000
+    /// The largest number of objects that one transaction looks at before the last one.
+    private static let sliceMax = 512
 
-    private struct OpenObject: Hashable {
+    private struct OpenObject: Hashable, Comparable {
         let table: UInt16
         let id: RecordID
+
+        static func < (left: OpenObject, right: OpenObject) -> Bool {
+            (left.table, left.id) < (right.table, right.id)
+        }
     }
 
     /// An entry of a row.
@@ -36,8 +52,18 @@ package final class IndexMirror: @unchecked Sendable {
         let key: [UInt8]
     }
 
-    /// - Parameter log: The store that is migrated.
-    package init(_ log: Log) { self.log = log }
+    /// A row was not written: the error of the transaction, which cannot be completed.
+    private struct Unwritten: Error {
+        let cause: LogError
+    }
+
+    /// - Parameters:
+    ///   - log: The store that is migrated.
+    ///   - notedMax: The largest number of objects without an entry; nil for the default.
+    package init(_ log: Log, notedMax: Int? = nil) {
+        self.log = log
+        self.notedMax = notedMax ?? Self.notedMaxDefault
+    }
 
     /// Adds indexes; call it before the record of the migration names them.
     package func add(_ added: BuiltIndexes) {
@@ -58,14 +84,15 @@ package final class IndexMirror: @unchecked Sendable {
     ) throws(StoreError) {
         let indexes = indexes(of: table)
         let old = oldEntries(of: id, indexes, transaction)
+        do throws(LogError) { try write(&transaction) } catch { throw StoreError(error) }
+        guard let old else { return }
         do {
-            try write(&transaction)
             let new = try entries(of: id, indexes, transaction) { _ in note(id, table) }
             for entry in old where !new.contains(entry) { try Self.remove(entry, id, table, &transaction) }
             for entry in new where !old.contains(entry) {
                 if try !Self.enter(entry, id, &transaction) { note(id, table) }
             }
-        } catch { throw Self.translated(error) }
+        } catch { try fail(error) }
     }
 
     /// Calls `delete`, which deletes a row, and removes its entries.
@@ -74,21 +101,30 @@ package final class IndexMirror: @unchecked Sendable {
         delete: (inout Transaction) throws(LogError) -> Void
     ) throws(StoreError) {
         let old = oldEntries(of: id, indexes(of: table), transaction)
-        do {
-            try delete(&transaction)
-            for entry in old { try Self.remove(entry, id, table, &transaction) }
-        } catch { throw Self.translated(error) }
+        do throws(LogError) { try delete(&transaction) } catch { throw StoreError(error) }
+        do { for entry in old ?? [] { try Self.remove(entry, id, table, &transaction) } } catch { try fail(error) }
     }
 
-    /// The entries of the stored row; none if there is none.
-    ///
-    /// A row that cannot be read ends the migration, and not the save that replaces it.
+    /// Ends the migration for an error of a save's entries; the save goes on, unless its transaction cannot be completed.
+    private func fail(_ error: any Error) throws(StoreError) {
+        if let error = error as? Unwritten { throw StoreError(error.cause) }
+        end(with: Self.translated(error))
+    }
+
+    private func end(with error: StoreError) {
+        failure = failure ?? error
+        open.removeAll()
+        round.removeAll()
+    }
+
+    /// The entries of the stored row, none if there is none; nil if the migration has failed, or fails by this.
     private func oldEntries(
         of id: RecordID, _ indexes: [BuiltIndexes], _ transaction: borrowing Transaction
-    ) -> [Entry] {
+    ) -> [Entry]? {
+        if failure != nil { return nil }
         do { return try entries(of: id, indexes, transaction) { _ in } } catch {
-            if failure == nil { failure = Self.translated(error) }
-            return []
+            end(with: Self.translated(error))
+            return nil
         }
     }
 
@@ -136,11 +172,22 @@ package final class IndexMirror: @unchecked Sendable {
         }
     }
 
-    private func note(_ id: RecordID, _ table: TableID) { open.insert(OpenObject(table: table.rawValue, id: id)) }
+    private func note(_ id: RecordID, _ table: TableID) {
+        guard failure == nil else { return }
+        open.insert(OpenObject(table: table.rawValue, id: id))
+        guard open.count > notedMax else { return }
+        let entity = indexes(of: table).first?.entity.name ?? ""
+        end(
+            with: StoreError(
+                .duplicate,
+                "More than \(notedMax) objects have values that another object has, or that cannot be unique, and were saved while the migration ran, the last one object \(id) of \(entity). Correct them, or migrate without isOnline.",
+                about: .init(entityName: entity, object: id, propertyName: nil)))
+    }
 
     private static func translated(_ error: any Error) -> StoreError {
         if let error = error as? StoreError { return error }
         if let error = error as? LogError { return StoreError(error) }
+        if let error = error as? Unwritten { return StoreError(error.cause) }
         return StoreError(.malformed, "\(error)")
     }
 
@@ -156,36 +203,57 @@ package final class IndexMirror: @unchecked Sendable {
         }
     }
 
-    /// Looks again at the objects without an entry if there are more than the last transaction may have.
+    /// Looks again at some of the objects without an entry if there are many.
     ///
     /// - Throws: As the last call of `settle` if they stay as many.
     package func settleIfMany(in transaction: inout Transaction) throws {
         if let failure { throw failure }
-        if open.count <= Self.openMax { return }
-        try settle(in: &transaction, isLast: false)
-        if open.count > Self.openMax { try settle(in: &transaction, isLast: true) }
+        if !round.isEmpty || open.count > Self.openMax { _ = try settleSome(in: &transaction) }
     }
 
-    /// Looks again at the objects without an entry: those that may have one by now get it.
+    /// Whether the last transaction would look at many objects; the transaction holds the writer lock.
+    package func hasMany(in transaction: borrowing Transaction) -> Bool { open.count > Self.openMax }
+
+    /// Looks again at some of the objects without an entry: those that may have one by now get it.
     ///
     /// An entry that a later transaction adds is found by a replay only if the row is written too, so it is.
     ///
-    /// - Parameters:
-    ///   - transaction: A transaction of the migration.
-    ///   - isLast: Whether it is the one that puts the new schema in force: then no object may be left.
-    /// - Throws: `duplicate` or `tooLarge`, with entity and object, if it is the last one and an object breaks a rule;
-    ///   the error of a row that could not be read.
-    package func settle(in transaction: inout Transaction, isLast: Bool) throws {
+    /// - Parameter transaction: A transaction of the migration.
+    /// - Returns: Whether all objects that were there at the first of several calls were looked at.
+    /// - Throws: As the last call of `settle` if more than `openMax` of them stay without an entry; the error of a row
+    ///   that could not be read.
+    package func settleSome(in transaction: inout Transaction) throws -> Bool {
         if let failure { throw failure }
-        for object in open.sorted(by: { ($0.table, $0.id) < ($1.table, $1.id) })
-        where try settle(object, &transaction, isLast) {
-            open.remove(object)
+        if round.isEmpty {
+            round = open.sorted(by: >)
+            leftCount = 0
         }
+        for _ in 0..<Self.sliceMax {
+            guard let object = round.popLast() else { break }
+            guard open.contains(object) else { continue }
+            if try settle(object, &transaction, isLast: false) {
+                open.remove(object)
+            } else {
+                leftCount += 1
+            }
+        }
+        if round.isEmpty, leftCount > Self.openMax { try settle(in: &transaction) }
+        return round.isEmpty
+    }
+
+    /// Looks at all objects without an entry, in the transaction that puts the new schema in force: none may be left.
+    ///
+    /// - Parameter transaction: The transaction.
+    /// - Throws: `duplicate` or `tooLarge`, with entity and object, if an object breaks a rule; the error of a row that
+    ///   could not be read.
+    package func settle(in transaction: inout Transaction) throws {
+        if let failure { throw failure }
+        for object in open.sorted() where try settle(object, &transaction, isLast: true) { open.remove(object) }
     }
 
     /// Whether the object needs no more attention.
     private func settle(
-        _ object: OpenObject, _ transaction: inout Transaction, _ isLast: Bool
+        _ object: OpenObject, _ transaction: inout Transaction, isLast: Bool
     ) throws -> Bool {
         let table = TableID(rawValue: object.table)
         let indexes = indexes(of: table)
@@ -214,11 +282,13 @@ package final class IndexMirror: @unchecked Sendable {
     private static func rewrite(_ id: RecordID, _ table: TableID, _ transaction: inout Transaction) throws {
         let found = try transaction.record(id, in: table) { ($0.layout, $0.flags, Array($0.row)) }
         guard let (layout, flags, row) = found else { return }
-        try transaction.put(
-            id, in: table, layout: layout, changed: 0, flags: flags.contains(.hasExtension) ? .hasExtension : .none,
-            byteCount: row.count
-        ) { target in
-            row.withUnsafeBytes { target.copyMemory(from: $0) }
-        }
+        do throws(LogError) {
+            try transaction.put(
+                id, in: table, layout: layout, changed: 0,
+                flags: flags.contains(.hasExtension) ? .hasExtension : .none, byteCount: row.count
+            ) { target in
+                row.withUnsafeBytes { target.copyMemory(from: $0) }
+            }
+        } catch { throw Unwritten(cause: error) }
     }
 }

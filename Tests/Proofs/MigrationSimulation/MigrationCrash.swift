@@ -154,6 +154,6 @@ private final class MigrationCrash: @unchecked Sendable {
             // After a dry run, a migration must still be possible.
             guard life.isPreview, turn % 8 == 0 else { return nil }
         }
-        return try store.use(life.version, disk, twice: isLookedAtTwice, store.newFault)
+        return try store.useNew(disk, twice: isLookedAtTwice)
     }
 }

@@ -69,6 +69,10 @@ struct SimulatedStore {
 
     /// Opens the store under the new version; in an online life a container of the old one saves meanwhile, after each
     /// object that is read, and up to the switch.
+    ///
+    /// - Parameter disk: Has the store.
+    /// - Returns: The container of the new version.
+    /// - Throws: The error of the migration, or of a save.
     func migrate(on disk: Disk) throws -> ModelContainer {
         guard life == .online else { return try open(life.version, on: disk) }
         let old = try open(Simulated1.self, on: disk)
@@ -76,20 +80,46 @@ struct SimulatedStore {
         nonisolated(unsafe) let context = ModelContext(old)
         let failure = Guarded<(any Error)?>(nil)
         var migration = migration
-        migration.progress = { _ in
-            do { try saves.save(context) } catch { failure.withLock { $0 = $0 ?? error } }
+        migration.progress = { progress in
+            guard failure.withLock({ $0 == nil }) else { return }
+            do {
+                try saves.save(context)
+                // The switch would be refused.
+                if progress.pass == .switching, saves.hasTwin { try saves.save(context) }
+            } catch { failure.withLock { $0 = error } }
         }
         // Each look at the clock is late, so each object is reported.
         let now = Atomic<UInt64>(0)
         let clock = Clock(
             wallNanoseconds: { 1 },
             monotonicNanoseconds: { now.wrappingAdd(1_000_000_000, ordering: .relaxed).newValue })
-        let new = try ModelContainer(
-            for: life.version.models, migrationPlan: life.plan, directory: Self.path, on: disk, clock: clock,
-            options: logOptions, migration: migration)
-        if let failure = failure.withLock({ $0 }) { throw failure }
-        try old.close()
-        return new
+        do {
+            let new = try ModelContainer(
+                for: life.version.models, migrationPlan: life.plan, directory: Self.path, on: disk, clock: clock,
+                options: logOptions, migration: migration)
+            if let failure = failure.withLock({ $0 }) { throw failure }
+            try old.close()
+            return new
+        } catch {
+            try? old.close()
+            throw error
+        }
+    }
+
+    /// Opens a store that a migration has left under the new version, as `use`; if it has two notes of one text, it is
+    /// refused, and one of them is deleted under the old version.
+    func useNew(_ disk: Disk, twice: Bool = true) throws -> String? {
+        do { return try use(life.version, disk, twice: twice, newFault) } catch let error as MigrationError {
+            guard life == .online, error.code == .duplicate else { throw error }
+            let container = try open(Simulated1.self, on: disk)
+            let context = ModelContext(container)
+            let twins = try context.fetch(FetchDescriptor<Simulated1.Note>()).filter { $0.person == nil }
+            for twin in twins { context.delete(twin) }
+            try context.save()
+            try container.close()
+            guard twins.count == 1 else { throw error }
+        }
+        return try use(life.version, disk, twice: twice, newFault)
     }
 
     func preview(on disk: Disk) throws -> MigrationReport {

@@ -113,43 +113,6 @@ struct OnlineEndingTests {
         #expect(try stores.findings(Depot2.self) == [])
     }
 
-    /// A second object of a number that another one has in the new index, and that gives it up again.
-    @Test(arguments: [false, true])
-    func `a number stays with the object that has it when another one gives it up`(isDeleted: Bool) throws {
-        let stores = Stores()
-        try makeDepot(stores)
-        let old = try stores.open(Depot1.self)
-        // Safe because the migration reports its progress on this thread.
-        nonisolated(unsafe) let context = ModelContext(old)
-        // Safe because of the same.
-        nonisolated(unsafe) let late = Depot1.Item(17, "late")
-        let savedCount = Guarded(0)
-        let new = try stores.open(
-            Depot2.self, ShortDepotPlan.self,
-            migration: online { progress in
-                let done = savedCount.withLock { $0 }
-                guard done == 0 ? progress.pass == .indexes && progress.done >= 1_000 : progress.pass == .switching,
-                    done < 2
-                else { return }
-                if done == 0 {
-                    context.insert(late)
-                } else if isDeleted {
-                    context.delete(late)
-                } else {
-                    late.number = -17
-                }
-                if (try? context.save()) != nil { savedCount.withLock { $0 += 1 } }
-            })
-        #expect(savedCount.withLock { $0 } == 2)
-        let wanted = FetchDescriptor<Depot2.Item>(predicate: #Predicate { $0.number == 17 })
-        try #expect(ModelContext(new).fetch(wanted).map(\.name) == ["item 17"])
-        new.rowStore.log.abandonForTests()
-        try stores.use(Depot2.self, ShortDepotPlan.self) { _, context in
-            try #expect(context.fetch(wanted).map(\.name) == ["item 17"])
-        }
-        #expect(try stores.findings(Depot2.self) == [])
-    }
-
     @Test(arguments: [0, 1_000, 2_000])
     func `a kill leaves the old state with all saves`(done: Int) throws {
         let disk = SimulatedDisk(directories: ["/s"])

@@ -199,16 +199,23 @@ struct OnlineLivesTests {
             var random = SeededNumbers(seed &* 31 &+ place)
             var after = 0
             while after < 8 {
+                let made = new.withLock { $0 }
                 do {
-                    if let new = new.withLock({ $0 }) {
+                    if let made {
                         after += 1
-                        try OnlineLivesTests.transfer(Bank2.Entry.self, new, &random, record)
+                        try OnlineLivesTests.transfer(Bank2.Entry.self, made, &random, record)
                     } else {
                         try OnlineLivesTests.transfer(Bank1.Entry.self, old, &random, record)
                     }
                 } catch is MergeConflictError {
                     continue
                 } catch let error as StorageError where error.code == .outdated {
+                    continue
+                } catch let error as SwiftDataError
+                    where made == nil && error == .modelValidationFailure && new.withLock({ $0 != nil })
+                {
+                    // The log has taken the old context's state, because the thread was stopped for long: an account
+                    // that was saved under the new version since cannot be read.
                     continue
                 } catch {
                     record.withLock { $0.errors.append("\(error)") }
