@@ -26,6 +26,9 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         case badPlan
         /// A change needs a default value or a stage.
         case notLightweight
+        /// A stage, a change or an option does not allow that others save while the migration runs
+        /// (`MigrationOptions.isOnline`).
+        case notOnline
         /// The migration would drop values that no stage has seen, and nothing allows that.
         case unhandledData
         /// Two objects have the same values, which the new version requires to be unique.

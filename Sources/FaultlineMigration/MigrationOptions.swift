@@ -54,9 +54,11 @@ public struct MigrationOptions: Sendable {
     /// Whether containers of the old schema that this process has open can save while the migration runs; false by
     /// default.
     ///
-    /// For lightweight stages only; others are refused before anything is written (`notLightweight`). Saves of the old
-    /// schema fail with `StorageError.Code.outdated` once the new one is in force. Not public: decision 43, "Open".
-    package var isOnline = false
+    /// For lightweight stages only: `docs/OnlineMigrations.md` has the changes and options that are refused before
+    /// anything is written (`MigrationError.Code.notOnline`). Saves of the old schema take longer meanwhile, and fail
+    /// with `StorageError.Code.outdated` once the new one is in force. If two objects have the same values under a new
+    /// unique rule, the migration is refused (`duplicate`), and never a save.
+    public var isOnline = false
 
     /// More receivers of progress, and of its end as nil, which may be sent twice.
     package var watchers: [@Sendable (MigrationProgress?) -> Void] = []

@@ -103,6 +103,9 @@ public struct StoreOptions: Hashable, Sendable {
         /// The files of that state are kept whole for that time: `MigrationReport.gracePeriod` says how many bytes they
         /// take.
         public var gracePeriod: Duration?
+        /// Whether containers of the old schema that this process has open can save while the migration runs; false by
+        /// default: `MigrationOptions.isOnline`.
+        public var isOnline = false
         /// The mapping from objects of the stored schema to the container's, if there is no plan: for schemas without
         /// classes, in one mapped stage; nil, the default, if no code is needed.
         ///
@@ -135,7 +138,7 @@ public struct StoreOptions: Hashable, Sendable {
                 && left.allowsOlderSchema == right.allowsOlderSchema
                 && left.gracePeriod == right.gracePeriod && left.checksSpace == right.checksSpace
                 && left.workerCount == right.workerCount && left.restarts == right.restarts
-                && left.resumesAnyway == right.resumesAnyway
+                && left.resumesAnyway == right.resumesAnyway && left.isOnline == right.isOnline
         }
 
         /// Hashes the properties that `==` compares.
@@ -150,6 +153,7 @@ public struct StoreOptions: Hashable, Sendable {
             hasher.combine(workerCount)
             hasher.combine(restarts)
             hasher.combine(resumesAnyway)
+            hasher.combine(isOnline)
         }
 
         package func finishUpdates() { options.finishUpdates() }
@@ -165,6 +169,7 @@ public struct StoreOptions: Hashable, Sendable {
             options.workerCount = workerCount
             options.restarts = restarts
             options.resumesAnyway = resumesAnyway
+            options.isOnline = isOnline
             options.watchers = watchers
             options.mapping = mapping
             for observer in observers { options.addObserver(observer) }

@@ -54,6 +54,10 @@ package struct MigrationArguments: ParsableArguments {
     package var grace: Int?
 
     @Flag(
+        help: "Refuses a migration that a service could not run while it saves (isOnline); --dry-run tries that out.")
+    package var online = false
+
+    @Flag(
         help: "Begins although the disk may have too little room: for stages that make much less than they read.")
     package var skipSpaceCheck = false
 
@@ -77,6 +81,9 @@ package struct MigrationArguments: ParsableArguments {
         if let quarantine, quarantine < 1 { throw ValidationError("--quarantine takes a number above 0.") }
         if let grace, !(1...1 << 20).contains(grace) {
             throw ValidationError("--grace takes a number of hours from 1 to 1048576.")
+        }
+        if online, quarantine != nil || grace != nil {
+            throw ValidationError("--online does not go with \(quarantine == nil ? "--grace" : "--quarantine").")
         }
         if keepData, dropData { throw ValidationError("Say either --keep-data or --drop-data.") }
         if restart, resume { throw ValidationError("Say either --restart or --resume.") }

@@ -124,6 +124,7 @@ package struct MigrationRun {
         if let limit = arguments.quarantine { configuration.options.migration.onFailure = .quarantine(limit: limit) }
         if let grace = arguments.grace { configuration.options.migration.gracePeriod = .seconds(grace * 3_600) }
         configuration.options.migration.checksSpace = !arguments.skipSpaceCheck
+        configuration.options.migration.isOnline = arguments.online
         configuration.options.migration.restarts = arguments.restart
         configuration.options.migration.resumesAnyway = arguments.resume
         configuration.options.migration.mapping = goal.mapping

@@ -11,7 +11,7 @@ struct OnlineCheck {
         "Migrate without isOnline: containers of the old schema can then read, and not save, until it is done. The store is unchanged."
 
     /// - Parameter consent: The check of values that are dropped.
-    /// - Throws: `MigrationError` of code `notLightweight`, with stage, entity and relationship; the store's error if it has
+    /// - Throws: `MigrationError` of code `notOnline`, with stage, entity and relationship; the store's error if it has
     ///   used up its numbers.
     func run(_ consent: MigrationConsent) throws {
         try checkOptions(consent)
@@ -19,7 +19,7 @@ struct OnlineCheck {
         for step in steps {
             if step.isHeavy {
                 throw MigrationError(
-                    .notLightweight,
+                    .notOnline,
                     "The stage \(step.title) is \(step.kind.rawValue), and only lightweight stages can run while others save. \(Self.remedy)",
                     stage: step.title)
             }
@@ -27,13 +27,13 @@ struct OnlineCheck {
                 for: step.to, over: current.schema, in: current.map, layouts: current.layouts, rewriting: [])
             if let link = try step.linksToBuild(plan, over: current.schema).first {
                 throw MigrationError(
-                    .notLightweight,
+                    .notOnline,
                     "The stage \(step.title) turns references of \(link.entity) to \(link.destination) into links, which others' saves would change. \(Self.remedy)",
                     stage: step.title, entity: link.entity)
             }
             if let required = try step.requiredReferences(plan, over: current.schema).first {
                 throw MigrationError(
-                    .notLightweight,
+                    .notOnline,
                     "The stage \(step.title) makes \(required.entity).\(required.relationship) required, and others' saves could leave it empty. \(Self.remedy)",
                     stage: step.title, entity: required.entity, property: required.relationship)
             }
@@ -44,12 +44,18 @@ struct OnlineCheck {
 
     /// Containers of the old schema go on reading, so their tables and indexes must stay.
     private func checkKept(_ target: StoredCatalog) throws {
-        let keepsIndexes = stored.map.indexes.isSubset(of: target.map.indexes)
-        if keepsIndexes, Set(stored.map.tables).isSubset(of: target.map.tables) { return }
+        let (tables, indexes) = (Set(target.map.tables), target.map.indexes)
+        func isKept(_ entity: StoredEntity) -> Bool {
+            tables.contains(entity.table) && EntityMap(entities: [entity]).indexes.isSubset(of: indexes)
+        }
+        let dropped = stored.map.entities.first { !isKept($0) }
+        let keepsLinks = EntityMap(links: stored.map.links).indexes.isSubset(of: indexes)
+        if dropped == nil, keepsLinks, tables.isSuperset(of: stored.map.tables) { return }
+        let what = dropped.map { "\($0.name), or an index, a unique rule or a to-many side of it" } ?? "links"
         throw MigrationError(
-            .notLightweight,
-            "The new version drops entities, links or indexes, which containers of the old schema read. \(Self.remedy)",
-            stage: steps.last?.title)
+            .notOnline,
+            "The new version drops \(what), which containers of the old schema read. \(Self.remedy)",
+            stage: steps.last?.title, entity: dropped?.name)
     }
 
     private func checkOptions(_ consent: MigrationConsent) throws {
@@ -58,14 +64,14 @@ struct OnlineCheck {
             option = "onFailure: .quarantine moves objects, which others may change"
         }
         if options.graceNanoseconds != nil { option = "gracePeriod keeps a state that others' saves would change" }
-        if options.bytesPerSecond != nil { option = "bytesPerSecond would count the bytes of others' saves too" }
+        if options.bytesPerSecond ?? 0 > 0 { option = "bytesPerSecond would count the bytes of others' saves too" }
         if consent.readsValues {
             option =
                 "values that the new version lacks must be counted, which others' saves would change; unhandledData: .drop allows their loss"
         }
         guard let option else { return }
         throw MigrationError(
-            .notLightweight, "The migration cannot run while others save: \(option). \(Self.remedy)",
+            .notOnline, "The migration cannot run while others save: \(option). \(Self.remedy)",
             stage: steps.first?.title)
     }
 }

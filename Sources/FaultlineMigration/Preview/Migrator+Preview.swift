@@ -13,8 +13,8 @@ extension Migrator {
     ///   - sample: Objects of each entity to convert; nil for all.
     /// - Returns: The effects of the migration, and the objects that would stop it.
     /// - Throws: `MigrationError` if there is no way to the schema, of code `underWay` if a stopped migration can be
-    ///   resumed, of code `fullDisk` if a copy has too little room, of codes `backward`, `unhandledData` and `cancelled`; the store's error if it cannot be read or
-    ///   written.
+    ///   resumed, of code `fullDisk` if a copy has too little room, of code `notOnline` as the migration, of codes
+    ///   `backward`, `unhandledData` and `cancelled`; the store's error if it cannot be read or written.
     package mutating func preview(failureLimit: Int, sample: Int? = nil) throws -> MigrationReport {
         try inTurn { migrator in
             guard let stored = try StoredCatalog.read(migrator.log.snapshot()) else { return .nothingToPreview }
@@ -30,6 +30,9 @@ extension Migrator {
             let consent = try MigrationConsent(migrator.log, stored, steps, migrator)
             try consent.checkVersion()
             try steps.checkReferences(over: stored)
+            if migrator.options.isOnline {
+                try OnlineCheck(stored: stored, steps: steps.all, options: migrator.options).run(consent)
+            }
             try consent.checkValues()
             // Beside a copy the store is in use: its service needs the room.
             if migrator.options.previewsCopy, migrator.options.checksSpace {

@@ -157,7 +157,7 @@ struct OnlineEndingTests {
             let error = #expect(throws: MigrationError.self) {
                 _ = try stores.open(version, plan, migration: options)
             }
-            #expect(error?.code == .notLightweight, "\(String(describing: error))")
+            #expect(error?.code == .notOnline, "\(String(describing: error))")
             #expect(error?.stage != nil)
             return error
         }

@@ -28,6 +28,16 @@ private enum Sticker2: VersionedSchema {
     }
 }
 
+private enum Sticker3: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Sticker.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+
+    @Model final class Sticker {
+        var text: String
+        init(_ text: String) { self.text = text }
+    }
+}
+
 /// Objects that a new unique rule refuses while others save, and indexes that cannot be read.
 struct OnlineRefusalTests {
     private func online(_ progress: @escaping @Sendable (MigrationProgress) -> Void) -> MigrationOptions {
@@ -93,6 +103,22 @@ struct OnlineRefusalTests {
         #expect { _ = try migrateStickers { _, _ in } } throws: {
             ($0 as? StorageError)?.code == .tooLarge || ($0 as? MigrationError)?.object != nil
         }
+    }
+
+    @Test func `a version without a rule that old containers read is refused, and so is its dry run`() throws {
+        let stores = Stores()
+        try stores.use(Sticker2.self) { _, context in
+            context.insert(Sticker2.Sticker("one"))
+            try context.save()
+        }
+        let options = online { _ in }
+        let error = #expect(throws: MigrationError.self) { _ = try stores.open(Sticker3.self, migration: options) }
+        #expect(error?.code == .notOnline && error?.entityName == "Sticker")
+        let preview = #expect(throws: MigrationError.self) {
+            _ = try stores.preview(Sticker3.self, migration: options)
+        }
+        #expect(preview?.code == .notOnline && preview?.message == error?.message)
+        #expect(try stores.preview(Sticker3.self).failures.isEmpty)
     }
 
     // MARK: Many

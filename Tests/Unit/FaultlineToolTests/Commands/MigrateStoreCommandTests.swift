@@ -34,6 +34,14 @@ enum NumberedShelves {
     }
 }
 
+/// Shelves alone.
+enum NumberlessShelves {
+    @Model final class Shelf {
+        @Attribute(.unique) var label: String
+        init(label: String) { self.label = label }
+    }
+}
+
 struct MigrateStoreCommandTests {
     private let shelves: ShelfStore
     private var goal: String { shelves.folder.path + "/goal" }
@@ -85,6 +93,28 @@ struct MigrateStoreCommandTests {
             [store = shelves.path as String, file = file as String] in
             runFaultlineTool(["migrate", store, "--to", file])
         }
+    }
+
+    @Test func `tells whether a service can migrate while it saves`() async throws {
+        try makeGoal(LitShelves.Shelf.self, LitShelves.Volume.self)
+        for flags in [["--dry-run", "--copy"], []] {
+            await #expect(processExitsWith: .success) {
+                [store = shelves.path as String, goal = goal as String, flags = flags as [String]] in
+                runFaultlineTool(["migrate", store, "--to", goal, "--online"] + flags)
+            }
+        }
+        await #expect(processExitsWith: .exitCode(2)) { [store = shelves.path as String, goal = goal as String] in
+            runFaultlineTool(["migrate", store, "--to", goal, "--online", "--grace", "1"])
+        }
+        let fewer = shelves.folder.path + "/fewer"
+        try ModelContainer(
+            for: NumberlessShelves.Shelf.self, configurations: ModelConfiguration(url: URL(filePath: fewer))
+        ).close()
+        let result = try await #require(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            [store = shelves.path as String, goal = fewer as String] in
+            runFaultlineTool(["migrate", store, "--to", goal, "--online", "--drop-data", "--dry-run"])
+        }
+        #expect(text(result.standardErrorContent).contains("The new version drops Volume"))
     }
 
     @Test func refusesWhatNeedsCodeAndSaysWhy() async throws {
