@@ -11,8 +11,13 @@ package final class RowStore: Sendable {
     package let storage: SchemaStorage
     /// Whether this is the schema that a running migration writes, not the one in force.
     let isMigrationTarget: Bool
+    /// Whether contexts of an application read by it, and follow the store.
+    let isOfContainer: Bool
     /// Segment and offset of an entity map that was found equal to this one, so that a save need not decode it again.
     private let knownMapPlace = Atomic<UInt64>(0)
+    /// The same of entity maps that have, and that lack, the tables and indexes that are read under this schema.
+    let readableMapPlace = Atomic<UInt64>(0)
+    let unreadableMapPlace = Atomic<UInt64>(0)
     /// The thread on which a batch insertion calls for its rows, with the writer lock held; 0 for none.
     private let batchingThread = Atomic<UInt>(0)
     private let isHistoryNoted = Atomic<Bool>(false)
@@ -30,14 +35,16 @@ package final class RowStore: Sendable {
     ///   - log: The log that holds the rows.
     ///   - catalog: Schema, entity map and layouts as the store has them.
     ///   - isMigrationTarget: Whether the schema is that of a running migration, not the one in force.
+    ///   - isOfContainer: Whether contexts of an application read by it, and follow the store.
     ///   - setDefault: Writes an attribute's default value into a slot of a draft, for rows that lack the column.
     /// - Throws: `StoreError` if schema, entity map and layouts do not fit together.
     package init(
-        log: Log, catalog: StoredCatalog, isMigrationTarget: Bool = false,
+        log: Log, catalog: StoredCatalog, isMigrationTarget: Bool = false, isOfContainer: Bool = false,
         setDefault: (Schema.Attribute, Int, inout Draft) -> Void
     ) throws(StoreError) {
         self.log = log
         self.isMigrationTarget = isMigrationTarget
+        self.isOfContainer = isOfContainer
         storage = try SchemaStorage(catalog)
         var readers: [EntityReaders] = []
         for entity in storage.entities {
@@ -81,7 +88,7 @@ package final class RowStore: Sendable {
                 }
                 throw StoreError(
                     .outdated,
-                    "The store has been migrated since this container was made: it can still read the state that it saw, but not write. Make a container with the new schema. \(fingerprints(against: current))"
+                    "The store has been migrated since this container was made: it can still read the state that its contexts saw, but not write. Make a container with the new schema. \(fingerprints(against: current))"
                 )
             }
             knownMapPlace.store(placeBits, ordering: .relaxed)
@@ -176,7 +183,7 @@ package final class RowStore: Sendable {
     }
 
     /// The schemas of this container and of the store, for an error.
-    private func fingerprints(against other: Schema?) -> String {
+    func fingerprints(against other: Schema?) -> String {
         let own = storage.schema
         let others = other.map { "\($0.version), fingerprint \($0.fingerprint)" } ?? "unknown"
         return "Container: version \(own.version), fingerprint \(own.fingerprint). Store: version \(others)."

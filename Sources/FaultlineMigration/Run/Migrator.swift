@@ -138,7 +138,7 @@ package struct Migrator {
     }
 
     func open(_ catalog: StoredCatalog) throws -> RowStore {
-        try RowStore(log: log, catalog: catalog, types: types)
+        try RowStore(log: log, catalog: catalog, types: types, isOfContainer: true)
     }
 
     // MARK: Without steps

@@ -15,7 +15,7 @@ package enum StoredOpening {
     package static func open(_ log: Log, isReadOnly: Bool, clock: Clock = .system) throws -> Migrator.Opened? {
         let turn = MigrationTurns.shared.turn(of: log)
         if turn.isOnline, let stored = try StoredCatalog.read(log.snapshot()) {
-            return (try RowStore(log: log, catalog: stored.inForce), MigrationReport())
+            return (try RowStore(log: log, catalog: stored.inForce, isOfContainer: true), MigrationReport())
         }
         try turn.take()
         defer { turn.giveUp() }
@@ -28,6 +28,6 @@ package enum StoredOpening {
             try LeftBehindCleaning(log: log, layouts: stored.layouts).run()
             try SchemaLineage.settle(log, under: stored.schema)
         }
-        return (try RowStore(log: log, catalog: stored.inForce), MigrationReport())
+        return (try RowStore(log: log, catalog: stored.inForce, isOfContainer: true), MigrationReport())
     }
 }

@@ -15,7 +15,7 @@ struct AggregateRunner {
     ) throws -> [AggregateGroup] {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let query = try source.prepare(context)
         let plan = try prepare(query)
         var groups = AggregateGroups(plan)

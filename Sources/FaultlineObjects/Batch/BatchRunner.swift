@@ -120,7 +120,7 @@ struct BatchRunner {
     ) throws -> (query: Query<T>, numbers: [RecordID], selected: Snapshot) {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let query = try source.prepare(context)
         return (query, try FetchRunner(context).storedNumbers(query, source), context.snapshot)
     }
@@ -145,6 +145,6 @@ struct BatchRunner {
     func showNewest() {
         do throws(LogError) { try context.beginReading() } catch { return context.report(error) }
         defer { context.endReading() }
-        context.moveToNewest()
+        context.moveOn()
     }
 }

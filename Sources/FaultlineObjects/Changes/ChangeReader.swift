@@ -117,7 +117,7 @@ package actor ChangeReader {
         let delivery = try context.throwing { () -> Delivery? in
             try context.beginReading()
             defer { context.endReading() }
-            context.moveToNewest()
+            try context.moveToNewest()
             sequence = context.snapshot.sequence
             let query = try source.prepare(context)
             let store = HistoryReader(context).historyModels.storeIdentifier

@@ -63,7 +63,7 @@ struct ConflictResolver {
     private func carryOut(_ watch: ConflictWatch) throws {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let found = try findConflicts(watch)
         guard !found.isEmpty else { return }
         switch watch.policy {

@@ -74,7 +74,7 @@ extension ContextCore {
         try beginReading()
         do {
             // Deletions follow the newest state, not the state that the context had when its changes began.
-            if stage == nil, pending.hasDeletions { moveToNewest() }
+            if stage == nil, pending.hasDeletions { try moveToNewest() }
             bringBackForSave()
             let deletion = try DeletionWalk.ofNextSave(self, in: snapshot)
             var findings = FindingList()

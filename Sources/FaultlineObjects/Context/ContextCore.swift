@@ -72,6 +72,7 @@ package final class ContextCore: @unchecked Sendable {
         let gate = ContextGate()
         state = ReadState(gate)
         hold = store.log.hold("context") { gate.isFree }
+        state.isOutdated = !store.canRead(store.log.snapshot())
         homes.fill(self, store, types)
         tally.begin()
         gate.attach(self)

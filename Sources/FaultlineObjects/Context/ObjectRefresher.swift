@@ -27,7 +27,7 @@ struct ObjectRefresher {
             dropChanges(of: handle)
             handle.core.pointee.forgetEphemerals()
         }
-        context.moveToNewest()
+        context.moveOn()
         if mergesChanges {
             rebase(handle)
         } else if !handle.core.pointee.has(.changed) {
@@ -48,7 +48,7 @@ struct ObjectRefresher {
         do throws(LogError) { try context.beginReading() } catch { return context.report(error) }
         defer { context.endReading() }
         context.settleMembers()
-        context.moveToNewest()
+        context.moveOn()
         context.forgetRows()
         context.pending.changed.forEach(rebase)
         if context.conflicts != nil { OriginalKeeper(context).renewOriginals() }
@@ -63,7 +63,7 @@ struct ObjectRefresher {
         context.errors.ofAccess = nil
         do throws(LogError) { try context.beginReading() } catch { return context.report(error) }
         defer { context.endReading() }
-        context.moveToNewest()
+        context.moveOn()
         context.forgetRows()
         context.observations.noteChangeOfAll()
     }

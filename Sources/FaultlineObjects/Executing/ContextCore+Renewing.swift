@@ -36,7 +36,9 @@ extension ContextCore {
     /// Begins another use of a renewed context, at the newest state of the store.
     func begin() throws(LogError) {
         _ = try hold.begin()
-        hold.put(store.log.snapshot())
+        let newest = store.log.snapshot()
+        hold.put(newest)
+        state.isOutdated = !store.canRead(newest)
         hold.end()
     }
 

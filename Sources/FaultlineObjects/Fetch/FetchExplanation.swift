@@ -91,7 +91,7 @@ private struct FetchExplainer {
     func explain<T: PersistentModel>(_ source: QuerySource<T>) throws -> FetchExplanation {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let other = context.contextOfStored()
         try other.beginReading()
         defer { other.endReading() }

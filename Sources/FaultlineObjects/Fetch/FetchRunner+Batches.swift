@@ -29,7 +29,7 @@ extension FetchRunner {
     ) throws -> (query: Query<T>, numbers: [RecordID], state: WalkedState) {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let query = try source.prepare(context)
         guard !query.descriptor.includePendingChanges || !context.hasChanges else {
             throw SwiftDataError.includePendingChangesWithBatchSize.explained(

@@ -28,7 +28,7 @@ extension FetchRunner {
         else { return .unknown }
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         guard let holder = try holder(of: equality.value, slot, home, entity) else { return .unknown }
         guard holder.isFound else { return .nothing }
         let object = ObjectRegistry(context).anyObject(holder.number, home, row: holder.row)
@@ -66,7 +66,7 @@ extension FetchRunner {
     ) throws -> T? {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         if let home = context.home(of: T._$modelType), let entity = home.entity, let slot = home.slot(of: keyPath),
             let constant = PredicateLowering.constant(of: value)
         {

@@ -21,14 +21,14 @@ struct FetchRunner {
     func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         return try fetchByUniqueValue(descriptor) ?? fetchFromNewest(QuerySource(descriptor))
     }
 
     func fetch<T: PersistentModel>(_ source: QuerySource<T>) throws -> [T] {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         return try fetchFromNewest(source)
     }
 
@@ -69,7 +69,7 @@ struct FetchRunner {
     func count<T: PersistentModel>(_ source: QuerySource<T>) throws -> Int {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let query = try source.prepare(context)
         let descriptor = query.descriptor
         let count: Int
@@ -92,7 +92,7 @@ struct FetchRunner {
     func identifiers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [PersistentIdentifier] {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let query = try source.prepare(context)
         let descriptor = query.descriptor
         if query.isEverything, !descriptor.includePendingChanges || !context.pending.hasPending(query.home) {

@@ -9,7 +9,7 @@ extension FetchRunner {
     ) throws {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let query = try source.prepare(context)
         var batches = WalkBatches(
             size: max(1, min(batchSize, 1 << 20)), checks: !allowEscapingMutations && !context.hasChanges)

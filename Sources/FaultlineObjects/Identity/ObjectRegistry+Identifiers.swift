@@ -116,7 +116,7 @@ extension ObjectRegistry {
         guard newest.sequence != context.snapshot.sequence, try !newest.location(of: number, in: table).isAbsent else {
             return false
         }
-        context.moveToNewest()
+        context.moveOn()
         return try !context.snapshot.location(of: number, in: table).isAbsent
     }
 

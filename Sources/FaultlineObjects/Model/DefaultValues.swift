@@ -49,12 +49,14 @@ extension RowStore {
     ///   - catalog: The stored schema, entity map and layouts.
     ///   - types: The model classes of objects: their layouts are checked against the current ones.
     ///   - isMigrationTarget: Whether the schema is the target of a migration under way, not the current one.
+    ///   - isOfContainer: Whether contexts of an application read by it, and follow the store.
     /// - Throws: `StoreError` if schema, entity map, layouts and classes contradict each other.
     package convenience init(
-        log: Log, catalog: StoredCatalog, types: [ModelType] = [], isMigrationTarget: Bool = false
+        log: Log, catalog: StoredCatalog, types: [ModelType] = [], isMigrationTarget: Bool = false,
+        isOfContainer: Bool = false
     ) throws {
         try self.init(
-            log: log, catalog: catalog, isMigrationTarget: isMigrationTarget,
+            log: log, catalog: catalog, isMigrationTarget: isMigrationTarget, isOfContainer: isOfContainer,
             setDefault: { DefaultValues.set($0, slot: $1, draft: &$2) })
         try DefaultValues.checkLayouts(self, types)
     }

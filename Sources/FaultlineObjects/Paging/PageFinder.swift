@@ -14,7 +14,7 @@ struct PageFinder {
     func fetchPage<T: PersistentModel>(_ source: QuerySource<T>, after cursor: FetchCursor?) throws -> FetchPage<T> {
         try context.beginReading()
         defer { context.endReading() }
-        context.moveToNewest()
+        try context.moveToNewest()
         let query = try source.prepare(context)
         guard !query.descriptor.includePendingChanges || !context.hasChanges else {
             throw SwiftDataError.includePendingChangesWithBatchSize.explained(

@@ -56,6 +56,7 @@ extension ContextCore {
             if hasNoObjects { forgetRows() } else { state.hasOlderRows = true }
         }
         put(newest)
+        state.isOutdated = !store.canRead(newest)
     }
 
     /// Records that no row is older than the snapshot.
@@ -74,15 +75,27 @@ extension ContextCore {
 
     func noteSaved() { state.gate.note(isUnsaved: false) }
 
-    /// Moves on to the newest state, unless the context is pinned.
+    /// Moves on to the newest state, as `moveOn`.
+    ///
+    /// - Throws: `outdated` if a migration has dropped tables or indexes that the container reads, and the context has
+    ///   no state from before.
+    func moveToNewest() throws(StoreError) {
+        moveOn()
+        if state.isOutdated { throw store.outdated(by: snapshot) }
+    }
+
+    /// Moves on to the newest state, unless the context is pinned, or a migration has dropped tables or indexes that the
+    /// container reads.
     ///
     /// If there were other saves, loaded rows are released: all objects without unsaved changes show one state of the
     /// store.
-    func moveToNewest() {
+    func moveOn() {
         if !state.hasOlderRows, state.waitForOthers == nil, store.log.isNewest(hold) { return }
         guard state.pinLabel == nil else { return }
         do throws(LogError) { try store.log.follow() } catch { report(error) }
         let newest = store.log.snapshot()
+        guard store.canRead(newest) else { return }
+        state.isOutdated = false
         let old = snapshot
         let isFromUnknown = state.hasOlderRows
         if isFromUnknown || newest.sequence != old.sequence { forgetRows() }
@@ -144,7 +157,7 @@ extension ContextCore {
         state.waitForOthers = nil
         wait()
         do throws(LogError) { try beginReading() } catch { return report(error) }
-        moveToNewest()
+        moveOn()
         endReading()
     }
 

@@ -6,6 +6,8 @@ struct ReadState {
     var pinLabel: String?
     /// Whether rows may be older than the snapshot, because the one at which they were loaded was taken.
     var hasOlderRows = false
+    /// Whether the snapshot lacks tables or indexes that the container reads, because a migration has dropped them.
+    var isOutdated = false
     /// Whether the state has changed while objects were alive: an object that is not read yet may have been deleted by
     /// another context.
     var mayHaveDeletedFaults = false

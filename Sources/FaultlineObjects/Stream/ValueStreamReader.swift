@@ -71,7 +71,7 @@ package actor ValueStreamReader {
         try context.throwing {
             try context.beginReading()
             defer { context.endReading() }
-            context.moveToNewest()
+            try context.moveToNewest()
             try context.pin(limits, "stream")
             reading = (context, try prepare(context))
         }
