@@ -18,7 +18,7 @@ struct MappedPasses {
         self.manager = manager
         self.name = name
         self.course = course
-        policies = stage.mappings.map { $0.mapping.entityMigrationPolicy.map { $0.init() } }
+        policies = stage.mappings.map { $0.mapping.ownPolicy.map { $0.init() } }
     }
 
     func run() throws {
@@ -83,31 +83,39 @@ struct MappedPasses {
             let total = stage.source.storedCount(entityNamed: source)
             try course.begin(
                 .instances, of: source, mapping: mapping.mapping.name, done: stage.progress.done, total: total)
-            // Objects that an earlier mapping has made of the old object are dropped with it.
-            let isMade = stage.mappings[..<mapping.place].contains { $0.source?.name == source }
-            let recovery = recovery(source) {
-                isMade ? [(source, $0)] : nil
-            } convert: {
-                try create(mapping, of: stage.source.dynamicObject($0, entityNamed: source))
+            if let rows = stage.rows(of: mapping) {
+                try makeRows(mapping, rows.conversion, of: source, total: total)
+            } else {
+                try makeObjects(mapping, of: source, total: total)
             }
-            try stage.source.forEachStored(
-                entityNamed: source, where: mapping.mapping.sourceFilter, after: stage.progress.lastDone,
-                skipped: { try advance(mapping, of: total, pass: 0) }, while: { course.wantsMore }
-            ) { old, number, _ in
-                if stage.isTaken(number, ofSource: source) { return try advance(mapping, of: total, pass: 0) }
-                try recovering(mapping, by: recovery) {
-                    try create(mapping, of: old)
-                    stage.reach(number)
-                    try call(mapping) { try stage.flushIfFull() }
-                }
-                try advance(mapping, of: total, pass: 0)
-            }
-            try flushForTrial(mapping, by: recovery)
         }
         try end(mapping, .make) { try $0?.endInstanceCreation(forMapping: mapping.mapping, manager: manager) }
     }
 
-    private func create(_ mapping: ResolvedMapping, of old: ManagedObject) throws {
+    private func makeObjects(_ mapping: ResolvedMapping, of source: String, total: Int) throws {
+        // Objects that an earlier mapping has made of the old object are dropped with it.
+        let isMade = stage.mappings[..<mapping.place].contains { $0.source?.name == source }
+        let recovery = recovery(source) {
+            isMade ? [(source, $0)] : nil
+        } convert: {
+            try create(mapping, of: stage.source.dynamicObject($0, entityNamed: source))
+        }
+        try stage.source.forEachStored(
+            entityNamed: source, where: mapping.mapping.sourceFilter, after: stage.progress.lastDone,
+            skipped: { try advance(mapping, of: total, pass: 0) }, while: { course.wantsMore }
+        ) { old, number, _ in
+            if stage.isTaken(number, ofSource: source) { return try advance(mapping, of: total, pass: 0) }
+            try recovering(mapping, by: recovery) {
+                try create(mapping, of: old)
+                stage.reach(number)
+                try call(mapping) { try stage.flushIfFull() }
+            }
+            try advance(mapping, of: total, pass: 0)
+        }
+        try flushForTrial(mapping, by: recovery)
+    }
+
+    func create(_ mapping: ResolvedMapping, of old: ManagedObject) throws {
         course.countRead()
         stage.begin(old.objectID.number)
         let before = stage.associationCount
@@ -124,7 +132,8 @@ struct MappedPasses {
     private func relate(_ mapping: ResolvedMapping) throws {
         manager.currentEntityMapping = mapping.mapping
         stage.enter(.relate, mapping.place)
-        if policies[mapping.place] != nil || !mapping.relationships.isEmpty, let source = mapping.source?.name,
+        if policies[mapping.place] != nil || !stage.relationships(of: mapping).isEmpty,
+            let source = mapping.source?.name,
             let destination = mapping.destination?.name
         {
             let total = try stage.destinationCount(of: mapping)
@@ -282,7 +291,7 @@ struct MappedPasses {
     }
 
     /// Makes a call of a policy, and throws errors of setters that could not throw.
-    private func call(_ mapping: ResolvedMapping, _ old: ManagedObject? = nil, _ body: () throws -> Void) throws {
+    func call(_ mapping: ResolvedMapping, _ old: ManagedObject? = nil, _ body: () throws -> Void) throws {
         _ = manager.takeFailedProperty()
         do {
             try body()
@@ -313,7 +322,7 @@ struct MappedPasses {
         throw cancellation
     }
 
-    private func advance(_ mapping: ResolvedMapping, of total: Int, pass: Int) throws {
+    func advance(_ mapping: ResolvedMapping, of total: Int, pass: Int) throws {
         if course.done % 1_000 == 999 {
             let share = Float(course.done) / Float(max(total, 1))
             let mappings = Float(stage.mappings.count)

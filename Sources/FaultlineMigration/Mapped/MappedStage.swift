@@ -26,7 +26,11 @@ final class MappedStage: MappedObjects {
     private var chosen: Set<Choice> = []
     /// Mappings in which a new object has more than one old one.
     private var merging: Set<Int> = []
-    private var movedBlobs: MovedBlobs
+    var movedBlobs: MovedBlobs
+    /// How each mapping works on rows; nil for one that makes objects.
+    private(set) var rows: [RowMapping?] = []
+    /// Makes the rows of the batch; nil while objects are made.
+    var conversion: RowConversion?
 
     /// Objects that calls of this batch were made for: old ones in the first pass, new ones in the second.
     private(set) var batch: [RecordID] = []
@@ -74,6 +78,17 @@ final class MappedStage: MappedObjects {
         target.core.rules.isSavedByStage = true
         target.core.rules.mayMoveBlob = { [unowned self] blob in movedBlobs.move(blob, newest()) }
         source.core.rules.willRefer = { [unowned self] blob, entityName in move(blob, of: entityName) }
+        if record.mapped == nil { progress.writesRows = !course.goesOnBehindFailures && course.quarantine.isEmpty }
+        guard progress.writesRows else { return }
+        rows = mappings.map { RowMapping($0, among: mappings, from: source, to: target) }
+    }
+
+    /// How a mapping works on rows; nil if it makes objects.
+    func rows(of mapping: ResolvedMapping) -> RowMapping? { rows.isEmpty ? nil : rows[mapping.place] }
+
+    /// The relationships that are set on objects.
+    func relationships(of mapping: ResolvedMapping) -> [ResolvedMapping.Relation] {
+        rows(of: mapping)?.relationships ?? mapping.relationships
     }
 
     // MARK: Pairs of old and new objects
@@ -213,41 +228,6 @@ final class MappedStage: MappedObjects {
 
     func newest() -> Snapshot { target.core.store.log.snapshot() }
 
-    // MARK: Large values
-
-    /// Allows a new object to take over a value of an old one, if no other has; else it gets a copy.
-    func move(_ blob: UInt64, of entityName: String) {
-        // Values in a table that the old state shares stay there. So do the values of a quarantined object, which may
-        // be quarantined before or after another object has asked for them.
-        guard !isKept(entityName), !course.quarantine.isOn else { return }
-        movedBlobs.allow(blob)
-    }
-
-    private func isKept(_ sourceName: String) -> Bool {
-        guard let table = record.sourceMap.entity(named: sourceName)?.table else { return true }
-        return record.targetMap.tables.contains(table)
-    }
-
-    /// Puts the values of an old entity that no new object took over on the list of data that is deleted after the
-    /// switch.
-    func leaveBehind(_ entityName: String) throws {
-        guard !isKept(entityName) else { return }
-        var left: [UInt64] = []
-        func flush() throws {
-            guard !left.isEmpty else { return }
-            try save(adding: left)
-            left.removeAll(keepingCapacity: true)
-        }
-        // Values of quarantined objects stay.
-        let isKept: (RecordID) -> Bool = { [unowned self] in isTaken($0, ofSource: entityName) }
-        try source.forEachBlobs(entityNamed: entityName, except: isKept) { blobs, rowCount in
-            try course.advance(by: rowCount)
-            left += blobs.filter { !movedBlobs.contains($0, newest()) }
-            if left.count >= 16_384 { try flush() }
-        }
-        try flush()
-    }
-
     // MARK: Batches
 
     /// The first error that a context met, also if the policy did not rethrow it.
@@ -313,7 +293,8 @@ final class MappedStage: MappedObjects {
     }
 
     private var isFull: Bool {
-        target.unsavedByteCount >= batchByteCount || target.unsavedCount >= Self.objectsMax
+        target.unsavedByteCount + (conversion?.byteCount ?? 0) >= batchByteCount
+            || target.unsavedCount >= Self.objectsMax
             || unsaved.pairs.count >= Self.objectsMax || batch.count >= Self.objectsMax
             || target.unsavedLinkCount >= Self.objectsMax
     }
@@ -350,8 +331,9 @@ final class MappedStage: MappedObjects {
         progress.done = course.done + 1
     }
 
-    private func save(adding left: [UInt64]) throws {
+    func save(adding left: [UInt64]) throws {
         course.countWritten(target.insertedCounts)
+        if let conversion { course.countWritten([conversion.entityName: conversion.count]) }
         movedBlobs.forgetMoved()
         try target.core.save { transaction, number in
             var writer = RowWriter(self.target.core.store)
@@ -361,6 +343,7 @@ final class MappedStage: MappedObjects {
                 guard destination != 0 else { continue }
                 try self.associations[pair.place].associate(pair.source, with: destination, &writer, in: &transaction)
             }
+            try self.conversion?.write(&writer, in: &transaction)
             try self.movedBlobs.write(&writer, in: &transaction)
             try LeftBehind.leave(left.sorted(), in: &transaction)
             self.course.countLeftBehind(blobs: left.count)
@@ -388,6 +371,7 @@ final class MappedStage: MappedObjects {
     }
 
     private func forgetBatch() {
+        conversion?.removeAll()
         unsaved.removeAll()
         chosen.removeAll(keepingCapacity: true)
         movedBlobs.forgetAllowed()

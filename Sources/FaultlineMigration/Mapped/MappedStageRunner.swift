@@ -65,7 +65,7 @@ struct MappedStageRunner {
     private var isResumable: Bool {
         !course.goesOnBehindFailures
             && step.mappingModels.flatMap(\.entityMappings).allSatisfy {
-                $0.entityMigrationPolicy == nil || $0.entityMigrationPolicy is any ResumablePolicy.Type
+                $0.ownPolicy == nil || $0.ownPolicy is any ResumablePolicy.Type
             }
     }
 

@@ -12,8 +12,8 @@ struct MappingResolution {
     /// The old names of properties, by the new names of entity and property.
     private let oldPropertyNames: [String: [String: String]]
     private let rewritten: Set<String>
-    /// Whether the mappings run code, which may make objects of any entity, and associate them.
-    private let runsCode: Bool
+    /// Whether code sees the objects, and may make some of any entity, and associate them.
+    private let showsObjects: Bool
 
     init(_ models: [MappingModel], from source: Schema, to target: Schema, stage: String) {
         self.stage = stage
@@ -24,7 +24,7 @@ struct MappingResolution {
         oldNames = difference.oldEntityNames
         oldPropertyNames = difference.oldPropertyNames
         rewritten = Set(mappings.compactMap(\.destinationEntityName))
-        runsCode = mappings.contains(where: \.runsCode)
+        showsObjects = mappings.contains(where: \.showsObjects)
     }
 
     /// Resolves the names in the mappings to entities and properties.
@@ -77,7 +77,7 @@ struct MappingResolution {
         let isOnly = mappings.filter { $0.destinationEntityName == new?.name }.count == 1
         return ResolvedMapping(
             mapping: mapping, place: place, source: old, destination: new, keepsIdentity: keepsIdentity,
-            isOneToOne: keepsIdentity && isOnly && !runsCode,
+            isOneToOne: keepsIdentity && isOnly && !showsObjects,
             attributes: attributes, relationships: relationships)
     }
 

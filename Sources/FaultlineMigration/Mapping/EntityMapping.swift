@@ -67,9 +67,20 @@ public struct EntityMapping: Sendable {
 
     /// Whether the mapping runs code, which may read any attribute, make objects of any entity, and associate them.
     var runsCode: Bool {
-        entityMigrationPolicy != nil
-            || (attributeMappings + relationshipMappings).contains {
-                if case .computed? = $0.valueExpression?.form { true } else { false }
-            }
+        entityMigrationPolicy != nil || hasCodeInExpressions
+    }
+
+    /// The class of the policy, unless it is the one that overrides nothing.
+    var ownPolicy: EntityMigrationPolicy.Type? {
+        entityMigrationPolicy == EntityMigrationPolicy.self ? nil : entityMigrationPolicy
+    }
+
+    /// Whether code sees the objects: that of the policy, or of expressions.
+    var showsObjects: Bool { ownPolicy != nil || hasCodeInExpressions }
+
+    private var hasCodeInExpressions: Bool {
+        (attributeMappings + relationshipMappings).contains {
+            if case .computed? = $0.valueExpression?.form { true } else { false }
+        }
     }
 }

@@ -22,6 +22,8 @@ protocol MappedObjects: AnyObject {
         of mapping: ResolvedMapping, after last: RecordID, through end: RecordID,
         _ body: (_ new: ManagedObject, _ old: ManagedObject, _ place: RecordID) throws -> Void
     ) throws
+    /// The relationships of a mapping's new objects that are set on objects.
+    func relationships(of mapping: ResolvedMapping) -> [ResolvedMapping.Relation]
     /// Whether a new object of a mapping may have more than one old one.
     func mayMerge(_ place: Int) -> Bool
     /// Allows a new object to take over a large value.

@@ -36,10 +36,11 @@ extension MigrationManager {
     /// Relates a new object to others by the mapping.
     func createRelationships(forDestination new: ManagedObject, in mapping: EntityMapping) throws {
         let resolved = try resolved(mapping.name)
-        guard !resolved.relationships.isEmpty else { return }
+        let relationships = stage.relationships(of: resolved)
+        guard !relationships.isEmpty else { return }
         let first = try currentSource ?? stage.firstSource(of: new, by: resolved.place)
         guard let source = first else { return }
-        for relation in resolved.relationships {
+        for relation in relationships {
             switch relation.value {
             case .computed(let body):
                 new.setValue(try evaluating(relation.name) { try body(source, self) }, forKey: relation.name)

@@ -24,10 +24,15 @@ final class RowQuestion {
     func isTrue(of handle: ObjectHandle) throws -> Bool {
         guard let draft = handle.core.pointee.draft else {
             guard let row = try context.readingOrThrow({ handle.core.pointee.loadedRow() }) else { return false }
-            return try isTrue(row, row.table.pointee.number)
+            return try isTrue(of: row)
         }
         return try draft.withRow(entity.layout.table) { try isTrue($0, entity.layout.number) }
     }
+
+    /// Whether a stored row satisfies the condition.
+    ///
+    /// - Throws: The error of reading a large value, or the targets of its references.
+    func isTrue(of row: RowView) throws -> Bool { try isTrue(row, row.table.pointee.number) }
 
     private func isTrue(_ row: RowView, _ layout: UInt16) throws -> Bool {
         let answer = try programs.matches(row, layout)

@@ -1,7 +1,7 @@
 internal import FaultlineDisk
 package import FaultlineLog
 internal import FaultlineModel
-internal import FaultlineStore
+package import FaultlineStore
 
 // The reads of a stage: its stored objects, one after the other.
 
@@ -86,6 +86,45 @@ extension StageContext {
                 return try skipped()
             }
             try body(object, number, blobs)
+        }
+    }
+
+    /// Whether the rows of an entity alone can answer a filter.
+    ///
+    /// - Throws: `unsupportedPredicate` for a filter that does not fit the entity.
+    package func isAnsweredByRows(_ filter: Filter, entityNamed name: String) throws -> Bool {
+        guard let home = core.home(of: try core.requireDynamic(name)) else { return false }
+        try core.beginReading()
+        defer { core.endReading() }
+        let lowered = try PreparedFilter(filter, home, core, includingPendingChanges: true).lowered
+        return lowered.isExact && lowered.candidates == nil
+    }
+
+    /// Walks the rows of an entity's objects that satisfy a filter, in the order of creation, from after one number on.
+    ///
+    /// Calls `skipped` for the others, and makes no object. The filter must be one that rows can answer. A row is valid until `body` returns. The walk ends early if `goesOn`
+    /// returns false.
+    package func forEachStoredRow(
+        entityNamed name: String, where filter: Filter?, after last: RecordID = 0, skipped: () throws -> Void = {},
+        while goesOn: () -> Bool = { true }, _ body: (_ row: RowView, _ number: RecordID) throws -> Void
+    ) throws {
+        guard let home = core.home(of: try core.requireDynamic(name)), let entity = home.entity else { return }
+        try core.beginReading()
+        defer { core.endReading() }
+        let question = try filter.map {
+            let lowered = try PreparedFilter($0, home, core, includingPendingChanges: true).lowered
+            return RowQuestion(lowered.filter, entity, core)
+        }
+        try core.snapshot.scan(
+            entity.table, from: last + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+        ) { records in
+            for record in records {
+                core.tally.addRow()
+                let row = try core.store.view(record, of: entity)
+                if try question?.isTrue(of: row) ?? true { try body(row, record.id) } else { try skipped() }
+                guard goesOn() else { return false }
+            }
+            return true
         }
     }
 

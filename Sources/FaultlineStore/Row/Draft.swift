@@ -48,6 +48,8 @@ struct DraftPlace {
 package struct Draft {
     /// The size from which a value has a separate allocation until it is moved to the blob area.
     package static let detachedByteCountMin = 16_384
+    /// The size of a block up to which copies of a draft get room for later values.
+    private static let reservedByteCountMax = 4_096
 
     @usableFromInline package internal(set) var block: UnsafeMutableRawPointer
 
@@ -293,6 +295,14 @@ package struct Draft {
         let room = liveByteCount + 32
         guard header.pointee.capacity - Int(table.pointee.draftValuesOffset) > 2 * room + 256 else { return }
         move(toRoom: room)
+    }
+
+    /// Makes as much room for variable values as another draft of the layout has, within bounds, for copies that will
+    /// get such values.
+    package mutating func reserveRoom(of other: Draft) {
+        let capacity = other.header.pointee.capacity
+        guard capacity > header.pointee.capacity, capacity <= Self.reservedByteCountMax else { return }
+        move(toRoom: capacity - Int(table.pointee.draftValuesOffset))
     }
 
     /// Moves the draft to a block with some room for variable values, without the bytes of values that were replaced.

@@ -30,6 +30,9 @@ package struct MappedProgress: Codable, Sendable, Equatable {
     /// The number of blobs recorded for deletion before the last pass.
     package var blobsLeftBehind = 0
 
+    /// Whether mappings that can do so make rows with their references, so that these are not set in the second pass.
+    package var writesRows = false
+
     package init() {}
 }
 
@@ -46,6 +49,7 @@ extension MappedProgress {
         merging = try container.decodeIfPresent([Int].self, forKey: .merging) ?? []
         leftBehindCount = try container.decodeIfPresent(Int.self, forKey: .leftBehindCount) ?? 0
         blobsLeftBehind = try container.decodeIfPresent(Int.self, forKey: .blobsLeftBehind) ?? 0
+        writesRows = try container.decodeIfPresent(Bool.self, forKey: .writesRows) ?? false
         guard isPlausible else {
             throw DecodingError.dataCorruptedError(
                 forKey: .mapping, in: container, debugDescription: "a number is negative, or larger than any store")

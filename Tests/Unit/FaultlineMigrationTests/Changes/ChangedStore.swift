@@ -32,12 +32,14 @@ struct ChangedStore {
 
     func open(
         _ schema: Schema, unhandledData: MigrationOptions.UnhandledData = .drop, mapping: MappingModel? = nil,
+        _ alter: (inout StoreOptions.Migration) -> Void = { _ in },
         _ body: (ModelContainer, ModelContext) throws -> Void
     ) throws {
         var configuration = ModelConfiguration(url: URL(filePath: "\(folder.path)/changed.store"))
         configuration.options.durability = .async
         configuration.options.migration.unhandledData = unhandledData
         configuration.options.migration.mapping = mapping
+        alter(&configuration.options.migration)
         let container = try ModelContainer(for: schema, configurations: [configuration])
         defer { try? container.close() }
         try body(container, ModelContext(container))
@@ -61,6 +63,21 @@ struct ChangedStore {
         case let members as [ManagedObject]: "[\(members.map { text($0["n"]) }.joined(separator: ","))]"
         case let value?: "\(value)"
         }
+    }
+
+    /// Every row as it is in its record, by table and number.
+    func rows(_ container: ModelContainer) throws -> [String: [UInt8]] {
+        let store = container.rowStore
+        var rows: [String: [UInt8]] = [:]
+        for table in store.storage.map.tables {
+            try store.log.snapshot().scan(
+                TableID(rawValue: table), from: 1, through: Limits.recordIDMax, readAhead: 4_096
+            ) { records in
+                for record in records { rows["\(table) \(record.id)"] = Array(record.row) }
+                return true
+            }
+        }
+        return rows
     }
 
     func findings(_ container: ModelContainer) throws -> [String] {

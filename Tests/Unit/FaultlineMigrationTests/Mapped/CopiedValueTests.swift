@@ -46,8 +46,9 @@ struct CopiedValueTests {
 
     @Test func `values of all kinds, nil and defaults`() throws {
         try check(try made(), MappingModel(EntityMapping(from: "Thing", to: "Thing")))
-        let policy = EntityMapping(from: "Thing", to: "Thing", policy: EntityMigrationPolicy.self)
-        try check(try made(), MappingModel(policy))
+        for policy in [EntityMigrationPolicy.self, PlainPolicy.self] {
+            try check(try made(), MappingModel(EntityMapping(from: "Thing", to: "Thing", policy: policy)))
+        }
     }
 
     @Test func `a value that a policy has changed in the old object is the one that is copied`() throws {
@@ -55,6 +56,9 @@ struct CopiedValueTests {
         try check(try made(), MappingModel(policy), texts: Self.texts.map { $0 + "!" })
     }
 }
+
+/// Adds nothing to the mapping, but could.
+private final class PlainPolicy: EntityMigrationPolicy {}
 
 private final class ShoutingPolicy: EntityMigrationPolicy {
     override func createDestinationInstances(

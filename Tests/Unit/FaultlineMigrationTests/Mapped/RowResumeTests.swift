@@ -1,0 +1,190 @@
+import Faultline
+import FaultlineDisk
+import FaultlineLog
+import FaultlineMigration
+import FaultlineStore
+import FaultlineTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+/// Stages that make rows of rows, killed and failed.
+struct RowResumeTests {
+    private static let count = 40
+
+    private func options(_ passes: PassNotes? = nil) -> MigrationOptions {
+        var options = Stores.dropping
+        options.batchByteCount = 1
+        options.progress = { progress in passes?.add(progress.pass) }
+        return options
+    }
+
+    private func made(titles: (Int) -> String = { "e\($0)" }) throws -> Stores {
+        let stores = Stores()
+        try stores.use(Event1.self) { _, context in
+            let places = (0..<3).map { Event1.Place(name: "p\($0)") }
+            places.forEach { context.insert($0) }
+            for number in 0..<Self.count {
+                let event = Event1.Event(title: titles(number), timeStamp: Date(timeIntervalSince1970: Double(number)))
+                event.place = places[number % 3]
+                context.insert(event)
+            }
+            try context.save()
+            for place in places { place.events.reverse() }
+            try context.save()
+        }
+        return stores
+    }
+
+    /// A migrated store, and the disk as it was after each of its operations.
+    private func migrated() throws -> (whole: Stores, images: [SimulatedDisk]) {
+        let stores = try made()
+        let simulated = try #require(stores.disk as? SimulatedDisk)
+        let images = Box<[SimulatedDisk]>([])
+        simulated.onOperation = { disk, _ in images.value.append(disk.afterProcessDeath()) }
+        try stores.use(Event2.self, RowEventPlan.self, migration: options()) { _, _ in }
+        simulated.onOperation = nil
+        return (stores, images.value)
+    }
+
+    private func log(_ disk: SimulatedDisk, _ stores: Stores) throws -> Log {
+        try Log.open(
+            stores.directory, on: disk, clock: .system, options: Stores.options, deriver: RowIndexDeriver())
+    }
+
+    private func progress(_ disk: SimulatedDisk, _ stores: Stores) throws -> MappedProgress? {
+        let log = try log(disk.afterProcessDeath(), stores)
+        defer { log.abandonForTests() }
+        return try StoredCatalog.read(log.snapshot())?.migration?.mapped
+    }
+
+    private func check(_ cut: Stores, _ whole: [String: [UInt8]]) throws -> [MigrationPass] {
+        let passes = PassNotes()
+        try cut.use(Event2.self, RowEventPlan.self, migration: options(passes)) { container, _ in
+            let report = container.migrationReport
+            #expect(report.resumes == 1 && report.objectsRead == Self.count + 3)
+            #expect(report.objectsWritten == Self.count + 3)
+        }
+        let found = try cut.rows()
+        #expect(Set(whole.keys).union(found.keys).filter { $0 != "schema" && whole[$0] != found[$0] } == [])
+        #expect(try cut.findings(Event2.self) == [])
+        return passes.all
+    }
+
+    @Test func `a stage that is killed anywhere goes on, with the same rows`() throws {
+        let (stores, images) = try migrated()
+        let whole = try stores.rows()
+        let stopped = try images.filter { image in
+            guard let progress = try progress(image, stores) else { return false }
+            return progress.lastDone > 0 && progress.writesRows
+        }
+        #expect(stopped.count > Self.count)
+        for place in stride(from: 0, to: stopped.count, by: max(stopped.count / 12, 1)) {
+            let passes = try check(Stores(stopped[place], stores.directory), whole)
+            #expect(!passes.contains(.relationships))
+        }
+    }
+
+    /// Its rows have no references yet.
+    @Test func `a stage that another release began with objects goes on with objects`() throws {
+        let (stores, images) = try migrated()
+        let image = try #require(
+            try images.first { image in (try progress(image, stores)).map { $0.lastDone > 20 } ?? false })
+        let disk = image.afterProcessDeath()
+        let log = try log(disk, stores)
+        var record = try #require(try StoredCatalog.read(log.snapshot())?.migration)
+        record.mapped?.writesRows = false
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
+        }
+        try log.close()
+        let passes = try check(Stores(disk, stores.directory), stores.rows())
+        #expect(passes.contains(.relationships))
+    }
+
+    @Test func `a row that breaks a rule stops the stage with the object, and a corrected one restarts`() throws {
+        let stores = try made { $0 == 30 ? "e7" : "e\($0)" }
+        let error = #expect(throws: MigrationError.self) {
+            try stores.open(TitledEvents.self, TitledPlan.self, migration: options())
+        }
+        #expect(error?.code == .stageFailed && error?.entityName == "Event")
+        #expect(error.map { "\($0)" }?.contains("8 and 31 of Event would have the same unique values") == true)
+        try stores.use(Event1.self) { _, context in
+            for event in try context.all(Event1.Event.self) where event.title == "e7" {
+                event.title = "other \(event.timeStamp)"
+            }
+            try context.save()
+        }
+        try stores.use(TitledEvents.self, TitledPlan.self, migration: options()) { container, context in
+            #expect(container.migrationReport.objectsWritten == Self.count)
+            let events = try context.all(TitledEvents.Event.self)
+            #expect(events.allSatisfy { $0.place != nil })
+        }
+        #expect(try stores.findings(TitledEvents.self) == [])
+    }
+
+    @Test func `a required attribute without a value names the object`() throws {
+        let old = SchemaChange.entity("Thing", SchemaChange.value("a", Int?.self))
+        let new = SchemaChange.entity("Thing", SchemaChange.value("a", Int.self))
+        let store = try ChangedStore(
+            Schema(entities: [old]),
+            [SchemaChange.Sample("Thing", "1", ["a": 1]), SchemaChange.Sample("Thing", "2")])
+        let error = #expect(throws: MigrationError.self) {
+            try store.open(
+                Schema(entities: [new], version: Schema.Version(2, 0, 0)),
+                mapping: MappingModel(EntityMapping(from: "Thing", to: "Thing"))
+            ) { _, _ in }
+        }
+        #expect(error?.code == .stageFailed && error?.entityName == "Thing" && error?.object == 2)
+        #expect(error?.propertyName == "a")
+    }
+}
+
+private enum RowEventPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Event1.self, Event2.self] }
+    static var stages: [MigrationStage] {
+        [
+            .mapped(
+                fromVersion: Event1.self, toVersion: Event2.self,
+                MappingModel(
+                    EntityMapping(
+                        from: "Event", to: "Event",
+                        attributes: [PropertyMapping("day", .constant(1)), PropertyMapping("month", .constant(2))]),
+                    EntityMapping(from: "Place", to: "Place")))
+        ]
+    }
+}
+
+/// Events with titles that no two of them have, and places that are carried over.
+private enum TitledEvents: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Event.self, Place.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Event {
+        @Attribute(.unique) var title: String
+        var timeStamp: Date
+        var added: Int = 3
+        var place: Place?
+        init(title: String, timeStamp: Date) {
+            self.title = title
+            self.timeStamp = timeStamp
+        }
+    }
+
+    @Model final class Place {
+        var name: String
+        @Relationship(inverse: \Event.place) var events: [Event] = []
+        init(name: String) { self.name = name }
+    }
+}
+
+private enum TitledPlan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Event1.self, TitledEvents.self] }
+    static var stages: [MigrationStage] {
+        [
+            .mapped(
+                fromVersion: Event1.self, toVersion: TitledEvents.self,
+                MappingModel(EntityMapping(from: "Event", to: "Event")))
+        ]
+    }
+}
