@@ -44,23 +44,51 @@ extension MigrationManager {
             switch relation.value {
             case .computed(let body):
                 new.setValue(try evaluating(relation.name) { try body(source, self) }, forKey: relation.name)
-            case .destinations(let name, let places):
-                let limit = relation.isToOne ? 1 : Int.max
-                let found = try members(relation, of: new, resolved, from: source, name) { old in
-                    try places.flatMap { try stage.destinations(of: old.objectID.number, by: $0, limit: limit) }
+            case .destinations(let name, let places) where relation.isToOne:
+                let found = try target(of: source, name) { old in
+                    for place in places {
+                        let found = try stage.destinations(of: old.objectID.number, by: place, limit: 1).first
+                        if let found { return found }
+                    }
+                    return nil
                 }
-                set(relation, of: new, to: found)
-                if relation.isToOne { new.takePlace(relation.name, from: source, name) }
+                if let found { new.setValue(found, forKey: relation.name) }
+                new.takePlace(relation.name, from: source, name)
+            case .destinations(let name, let places):
+                let found = try members(of: new, resolved, from: source, name) { old in
+                    try places.flatMap { try stage.destinations(of: old.objectID.number, by: $0) }
+                }
+                setMembers(relation, of: new, to: found)
+            case .counterparts(let place) where relation.isToOne:
+                let found = try stage.destinations(of: source.objectID.number, by: place, limit: 1).first
+                if let found { new.setValue(found, forKey: relation.name) }
             case .counterparts(let place):
-                let limit = relation.isToOne ? 1 : Int.max
-                set(relation, of: new, to: try stage.destinations(of: source.objectID.number, by: place, limit: limit))
+                setMembers(relation, of: new, to: try stage.destinations(of: source.objectID.number, by: place))
+            case .kept(let name, let entityName) where relation.isToOne:
+                let found = try target(of: source, name) { old in
+                    try stage.target.dynamicObject(old.objectID.number, entityNamed: entityName)
+                }
+                if let found { new.setValue(found, forKey: relation.name) }
+                new.takePlace(relation.name, from: source, name)
             case .kept(let name, let entityName):
-                let found = try members(relation, of: new, resolved, from: source, name) { old in
+                let found = try members(of: new, resolved, from: source, name) { old in
                     [try stage.target.dynamicObject(old.objectID.number, entityNamed: entityName)]
                 }
-                set(relation, of: new, to: found)
-                if relation.isToOne { new.takePlace(relation.name, from: source, name) }
+                setMembers(relation, of: new, to: found)
             }
+        }
+    }
+
+    /// The new object of the first old one in a relationship that has become one; nil for none.
+    private func target(
+        of source: ManagedObject, _ name: String, _ convert: (ManagedObject) throws -> ManagedObject?
+    ) throws -> ManagedObject? {
+        switch source.value(forKey: name) {
+        case let target as ManagedObject: return try convert(target)
+        case let members as [ManagedObject]:
+            for member in members { if let found = try convert(member) { return found } }
+            return nil
+        default: return nil
         }
     }
 
@@ -68,8 +96,8 @@ extension MigrationManager {
     ///
     /// A to-many relationship of an object made of several old ones has the members of all.
     private func members(
-        _ relation: ResolvedMapping.Relation, of new: ManagedObject, _ mapping: ResolvedMapping,
-        from source: ManagedObject, _ name: String, _ convert: (ManagedObject) throws -> [ManagedObject]
+        of new: ManagedObject, _ mapping: ResolvedMapping, from source: ManagedObject, _ name: String,
+        _ convert: (ManagedObject) throws -> [ManagedObject]
     ) throws -> [ManagedObject] {
         var seen: Set<ObjectIdentifier> = []
         var found: [ManagedObject] = []
@@ -81,7 +109,7 @@ extension MigrationManager {
             }
             return true
         }
-        if relation.isToOne || !stage.mayMerge(mapping.place) {
+        if !stage.mayMerge(mapping.place) {
             _ = try add(source)
         } else {
             try stage.forEachSource(of: new, by: mapping.place, add)
@@ -97,17 +125,16 @@ extension MigrationManager {
         }
     }
 
-    private func set(_ relation: ResolvedMapping.Relation, of new: ManagedObject, to found: [ManagedObject]) {
-        if relation.isToOne {
-            if let first = found.first { new.setValue(first, forKey: relation.name) }
-        } else if !found.isEmpty {
-            var seen: Set<ObjectIdentifier> = []
-            let members = found.filter { seen.insert(ObjectIdentifier($0)).inserted }
-            // Members that the other side, or a policy, has added stay.
-            let others = (new.value(forKey: relation.name) as? [ManagedObject] ?? []).filter {
-                !seen.contains(ObjectIdentifier($0))
-            }
-            new.setValue(members + others, forKey: relation.name)
+    private func setMembers(
+        _ relation: ResolvedMapping.Relation, of new: ManagedObject, to found: [ManagedObject]
+    ) {
+        guard !found.isEmpty else { return }
+        var seen: Set<ObjectIdentifier> = []
+        let members = found.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        // Members that the other side, or a policy, has added stay.
+        let others = (new.value(forKey: relation.name) as? [ManagedObject] ?? []).filter {
+            !seen.contains(ObjectIdentifier($0))
         }
+        new.setValue(members + others, forKey: relation.name)
     }
 }

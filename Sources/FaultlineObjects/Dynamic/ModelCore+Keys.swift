@@ -49,11 +49,13 @@ extension ModelCore {
     ///
     /// - Throws: If the property cannot have the value; nothing was changed then.
     mutating func setKeyedValue(_ slot: Int, _ property: any SchemaProperty, to value: Any?) throws(KeyedValueError) {
+        let attribute = property.asAttribute
+        if let value, let attribute, !attribute.isTransient, setOwnType(slot, attribute.kind, to: value) { return }
         let value = value.flatMap(unwrapped)
         if let relationship = property.asRelationship {
             return try setRelated(slot, relationship, to: value)
         }
-        guard let attribute = property.asAttribute else { return }
+        guard let attribute else { return }
         if attribute.isTransient { return try setKeyedEphemeral(slot, attribute, to: value) }
         guard let value else {
             guard attribute.isOptional else { throw KeyedValueError(message: "is required, and was set to nil.") }
@@ -68,6 +70,30 @@ extension ModelCore {
     }
 
     // MARK: Attributes
+
+    /// Sets a value of the very type that the kind is read as, as `setAttribute` does, without looking up conformances;
+    /// false, without effect, for all others.
+    private mutating func setOwnType(_ slot: Int, _ kind: AttributeKind, to value: Any) -> Bool {
+        switch kind {
+        case .string:
+            guard let text = value as? String else { return false }
+            if _$beginChange(slot) { String._$write(text, &self, slot) }
+        case .int64:
+            guard let number = value as? Int else { return false }
+            if _$beginChange(slot) { write { $0.setInt64(slot, Int64(number)) } }
+        case .double:
+            guard let number = value as? Double else { return false }
+            if _$beginChange(slot) { write { $0.setDouble(slot, number) } }
+        case .bool:
+            guard let flag = value as? Bool else { return false }
+            if _$beginChange(slot) { write { $0.setBool(slot, flag) } }
+        case .date:
+            guard let date = value as? Date else { return false }
+            if _$beginChange(slot) { write { $0.setDate(slot, date.timeIntervalSinceReferenceDate) } }
+        default: return false
+        }
+        return true
+    }
 
     private mutating func setAttribute(
         _ slot: Int, _ attribute: Schema.Attribute, to value: Any
