@@ -91,6 +91,7 @@ package final class RowStore: Sendable {
                     "The store has been migrated since this container was made: it can still read the state that its contexts saw, but not write. Make a container with the new schema. \(fingerprints(against: current))"
                 )
             }
+            mirror?.noteCounted(below: map.counters.index)
             knownMapPlace.store(placeBits, ordering: .relaxed)
         } catch let error as LogError { throw StoreError(error) } catch let error as StoreError { throw error } catch {
             throw StoreError(.malformed, "The store's entity map does not decode: \(error).")

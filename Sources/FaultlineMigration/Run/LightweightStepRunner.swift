@@ -64,6 +64,7 @@ struct LightweightStepRunner {
                     ownTables: course.quarantine.isOn || !entities.isEmpty
                         ? Set(target.map.tables).subtracting(current.map.tables).sorted() : nil,
                     goesOn: !course.quarantine.isOn)
+            mirror?.noteCounted(below: target.map.counters.index)
             progress.firstBlob = record.firstBlob
             // A resumed step has done this already.
             if record.entity == 0, record.lastDone == 0 {

@@ -23,6 +23,9 @@ package struct BuiltIndexes: Sendable {
         hasSecondary = entity.secondaryIndexes.contains { numbers.contains($0.definition.id.rawValue) }
     }
 
+    /// Whether all their numbers are below one.
+    func areNumbered(below next: UInt32) -> Bool { numbers.allSatisfy { $0 < next } }
+
     /// Calls `body` with the key of a row in each of the indexes in which it has one.
     ///
     /// - Parameters:

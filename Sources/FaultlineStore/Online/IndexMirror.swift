@@ -18,8 +18,7 @@ package final class IndexMirror: @unchecked Sendable {
     let log: Log
     /// The largest number of objects that are noted: beyond it the migration ends, so that its memory is bounded.
     private let notedMax: Int
-    /// By table.
-    private let indexes = Guarded<[UInt16: [BuiltIndexes]]>([:])
+    private let indexes = Guarded(Indexes())
     /// Objects without an entry in a unique index, because another one had their key, or because they cannot have one.
     private var open: Set<OpenObject> = []
     /// The objects of `open` that the present round of looking at them has not reached, the next one last.
@@ -36,6 +35,15 @@ package final class IndexMirror: @unchecked Sendable {
     private static let notedMaxDefault = 100_000
     /// The largest number of objects that one transaction looks at before the last one.
     private static let sliceMax = 512
+
+    private struct Indexes {
+        /// Those that rows are entered into, by table.
+        var byTable: [UInt16: [BuiltIndexes]] = [:]
+        /// Those whose numbers the store does not count yet.
+        var coming: [BuiltIndexes] = []
+
+        mutating func enter(_ added: BuiltIndexes) { byTable[added.entity.table.rawValue, default: []].append(added) }
+    }
 
     private struct OpenObject: Hashable, Comparable {
         let table: UInt16
@@ -66,11 +74,28 @@ package final class IndexMirror: @unchecked Sendable {
     }
 
     /// Adds indexes; call it before the record of the migration names them.
-    package func add(_ added: BuiltIndexes) {
-        indexes.withLock { $0[added.entity.table.rawValue, default: []].append(added) }
+    ///
+    /// Rows are entered into them from `noteCounted` on.
+    package func add(_ added: BuiltIndexes) { indexes.withLock { $0.coming.append(added) } }
+
+    /// Lets rows be entered into the added indexes whose numbers the store counts.
+    ///
+    /// A number must not be used before: if the record of a step cannot be written, the next attempt gives its numbers
+    /// to other indexes. The map that counts them is written with the record, and each save calls this when it finds
+    /// another map, so the first one behind the record does, too.
+    ///
+    /// - Parameter next: The first number that the store does not count.
+    package func noteCounted(below next: UInt32) {
+        indexes.withLock { indexes in
+            let ready = indexes.coming.filter { $0.areNumbered(below: next) }
+            for added in ready { indexes.enter(added) }
+            indexes.coming.removeAll { $0.areNumbered(below: next) }
+        }
     }
 
-    private func indexes(of table: TableID) -> [BuiltIndexes] { indexes.withLock { $0[table.rawValue] ?? [] } }
+    private func indexes(of table: TableID) -> [BuiltIndexes] {
+        indexes.withLock { $0.byTable[table.rawValue] ?? [] }
+    }
 
     /// Whether rows of a table have entries here.
     func has(_ table: TableID) -> Bool { !indexes(of: table).isEmpty }
