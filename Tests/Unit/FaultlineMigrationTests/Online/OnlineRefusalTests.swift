@@ -38,6 +38,40 @@ private enum Sticker3: VersionedSchema {
     }
 }
 
+/// Dogs without keepers.
+private enum Kennel3: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Dog.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+
+    @Model final class Dog {
+        var name: String
+        init(name: String) { self.name = name }
+    }
+}
+
+private enum Labels1: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Label.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+
+    @Model final class Label {
+        var text: String
+        var color: String = "red"
+        init(_ text: String) { self.text = text }
+    }
+}
+
+/// Labels without colors, and with an index.
+private enum Labels2: VersionedSchema {
+    static var models: [any PersistentModel.Type] { [Label.self] }
+    static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+
+    @Model final class Label {
+        #Index<Label>([\.text])
+        var text: String
+        init(_ text: String) { self.text = text }
+    }
+}
+
 /// Objects that a new unique rule refuses while others save, and indexes that cannot be read.
 struct OnlineRefusalTests {
     private func online(_ progress: @escaping @Sendable (MigrationProgress) -> Void) -> MigrationOptions {
@@ -119,6 +153,62 @@ struct OnlineRefusalTests {
         }
         #expect(preview?.code == .notOnline && preview?.message == error?.message)
         #expect(try stores.preview(Sticker3.self).failures.isEmpty)
+    }
+
+    /// The refusal of an online migration, which leaves the store as it was.
+    private func refusal(
+        from old: any VersionedSchema.Type, to new: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)?,
+        _ change: (inout MigrationOptions) -> Void = { $0.unhandledData = .drop },
+        _ fill: (ModelContext) throws -> Void
+    ) throws -> MigrationError? {
+        let stores = Stores()
+        try stores.use(old) { _, context in
+            try fill(context)
+            try context.save()
+        }
+        var options = online { _ in }
+        change(&options)
+        let rows = try stores.rows()
+        let error = #expect(throws: MigrationError.self) { _ = try stores.open(new, plan, migration: options) }
+        #expect(error?.code == .notOnline, "\(String(describing: error))")
+        #expect(try stores.rows() == rows)
+        return error
+    }
+
+    @Test func `references that become links are refused`() throws {
+        let error = try refusal(from: Clubs1.self, to: Clubs2.self, nil) { $0.insert(Clubs1.Member(name: "a")) }
+        #expect(error?.entityName == "Member")
+    }
+
+    @Test func `a reference that becomes required is refused`() throws {
+        let error = try refusal(from: Kennel1.self, to: Kennel2.self, nil) { context in
+            let dog = Kennel1.Dog(name: "a")
+            dog.keeper = Kennel1.Keeper(name: "b")
+            context.insert(dog)
+        }
+        #expect(error?.entityName == "Dog" && error?.propertyName == "keeper")
+    }
+
+    @Test func `an entity that old containers read is not dropped`() throws {
+        let error = try refusal(from: Kennel1.self, to: Kennel3.self, nil) { $0.insert(Kennel1.Keeper(name: "b")) }
+        #expect(error?.entityName == "Keeper")
+    }
+
+    @Test func `values that must be counted are refused, and go with consent`() throws {
+        let fail: (inout MigrationOptions) -> Void = { $0.unhandledData = .fail }
+        let error = try refusal(from: Labels1.self, to: Labels2.self, nil, fail) { $0.insert(Labels1.Label("a")) }
+        #expect(error?.message.contains("unhandledData") == true)
+        let stores = Stores()
+        try stores.use(Labels1.self) { _, context in
+            context.insert(Labels1.Label("a"))
+            try context.save()
+        }
+        var options = online { _ in }
+        options.unhandledData = .drop
+        let labels = try stores.use(Labels2.self, migration: options) { _, context in
+            try context.all(Labels2.Label.self)
+        }
+        #expect(labels.count == 1)
     }
 
     // MARK: Many
