@@ -15,6 +15,7 @@ final class FindingLog {
 
     private static let exampleCount = 10
     private static let bufferByteCount = 256 << 10
+    private static let pieceByteCount = 48 << 10
 
     private var findings: [Key: ImportFinding] = [:]
     private let path: String
@@ -46,27 +47,61 @@ final class FindingLog {
         }
     }
 
-    /// Records a value that cannot be carried over.
+    /// Records a value that cannot be carried over; of a row that is not carried over, all columns too.
     ///
-    /// - Throws: `unwritable`.
+    /// - Throws: `unwritable`; `unreadable` for a large value.
     func note(
         _ reason: ImportFinding.Reason, _ entity: String, _ property: String, _ object: Int64, column: String,
-        _ value: SQLiteValue
+        _ value: FoundValue, row: [(name: String, value: FoundValue)] = []
     ) throws(ImportError) {
         let key = Key(entity: entity, property: property, reason: reason)
         findings[
             key, default: ImportFinding(entity: entity, property: property, reason: reason, count: 0, objects: [])
         ].note(object, atMost: Self.exampleCount)
-        var line = "{\"entity\":\(Self.quoted(entity)),\"property\":\(Self.quoted(property)),\"object\":\(object)"
-        line += ",\"column\":\(Self.quoted(column)),\"reason\":\"\(reason.rawValue)\",\"type\":\"\(value.typeName)\""
-        switch value {
-        case .null: break
-        case .integer(let number): line += ",\"value\":\(number)"
-        case .real(let number): line += ",\"value\":\(number.isFinite ? "\(number)" : "\"\(number)\"")"
-        case .text(let bytes), .blob(let bytes): line += ",\"base64\":\"\(Data(bytes).base64EncodedString())\""
+        append("{\"entity\":\(Self.quoted(entity)),\"property\":\(Self.quoted(property)),\"object\":\(object)")
+        append(",\"column\":\(Self.quoted(column)),\"reason\":\"\(reason.rawValue)\",")
+        try append(value)
+        for (index, column) in row.enumerated() {
+            append("\(index == 0 ? ",\"row\":{" : ",")\(Self.quoted(column.name)):{")
+            try append(column.value)
+            append("}")
         }
-        buffer.append(contentsOf: (line + "}\n").utf8)
+        append(row.isEmpty ? "}\n" : "}}\n")
         if buffer.count >= Self.bufferByteCount { try flush() }
+    }
+
+    private func append(_ text: String) { buffer.append(contentsOf: text.utf8) }
+
+    /// Adds the type and the value.
+    private func append(_ value: FoundValue) throws(ImportError) {
+        switch value {
+        case .value(let value):
+            append("\"type\":\"\(value.typeName)\"")
+            switch value {
+            case .null: break
+            case .integer(let number): append(",\"value\":\(number)")
+            case .real(let number): append(",\"value\":\(number.isFinite ? "\(number)" : "\"\(number)\"")")
+            case .text(let bytes), .blob(let bytes): append(",\"base64\":\"\(Data(bytes).base64EncodedString())\"")
+            }
+        case .large(let large, let database, let row):
+            append("\"type\":\"blob\",\"base64\":\"")
+            do { try large.read(database, row: row) { try appendPieces($0) } } catch let error as ImportError {
+                throw error
+            } catch { throw ImportError(.unreadable, "A large value cannot be read: \(error).", path: database.path) }
+            append("\"")
+        }
+    }
+
+    /// Adds a large value in pieces of which all but the last have a multiple of three bytes.
+    private func appendPieces(_ next: (UnsafeMutableRawBufferPointer) throws -> Int) throws {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceByteCount, alignment: 16)
+        defer { piece.deallocate() }
+        while true {
+            let count = try next(piece)
+            guard count > 0 else { return }
+            append(Data(UnsafeRawBufferPointer(rebasing: piece[..<count])).base64EncodedString())
+            if buffer.count >= Self.bufferByteCount { try flush() }
+        }
     }
 
     /// Writes the lines so far to the disk.

@@ -21,7 +21,8 @@ public struct ImportFinding: Sendable, Hashable {
         case missingValue
         /// A reference or link leads to an object that the store lacks.
         case missingObject
-        /// A reference or link leads to an object of a subentity, which a relationship cannot hold yet.
+        /// A reference or link leads to an object of a subentity, which a relationship cannot hold yet; or the object
+        /// is of a subentity, has its reference, and is missing from the inverse collection.
         case subentityObject
         /// A reference between two single objects that the other side does not have.
         case oneSided
@@ -33,13 +34,16 @@ public struct ImportFinding: Sendable, Hashable {
         case unknownEntity
         /// The store has no known form of the relationship; none of its links was carried over.
         case unknownRelationship
+        /// The store has a column or table with values that the model has no property for; they were not carried over.
+        case unknownColumn
         /// Objects have equal values: they are all there, and the constraint is not.
         case duplicateValues
     }
 
     /// The entity of the objects; empty for rows of no known entity.
     public let entity: String
-    /// The property; inside a composite attribute with its path; empty for whole objects.
+    /// The property; inside a composite attribute with its path; empty for whole objects; the column or table that the
+    /// model has no property for.
     public let property: String
     /// The reason.
     public let reason: Reason

@@ -66,10 +66,15 @@ struct LargeValue {
     }
 
     /// The size of a regular file; nil if there is none of that name.
-    static func byteCount(ofFile path: String) -> Int? {
+    ///
+    /// - Throws: `unreadable` if the folder does not tell.
+    static func byteCount(ofFile path: String) throws(ImportError) -> Int? {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int(status.st_size)
+        guard lstat(path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw error(path, String(cString: strerror(errno))) }
+            return nil
+        }
+        return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
     }
 }
 #endif

@@ -79,7 +79,12 @@ final class LinkReader {
     private func note(
         _ reason: ImportFinding.Reason, _ number: Int64, _ value: SQLiteValue
     ) throws(ImportError) {
-        try findings?.note(reason, links.entity, links.name, number, column: links.table, value)
+        // The other end is not in the new store either.
+        let row = [
+            (name: links.columns.owner, value: FoundValue.value(query.value(Result.owner))),
+            (name: links.columns.member, value: FoundValue.value(query.value(Result.member))),
+        ]
+        try findings?.note(reason, links.entity, links.name, number, column: links.table, .value(value), row: row)
     }
 
     /// An end of the link; nil if it cannot be linked.

@@ -69,12 +69,11 @@ final class RowReader {
         while try query.next() {
             guard let number = query.integer(0) else { continue }
             guard let type = query.integer(1), let entity = table.entities[type], let blank = defaults[type] else {
-                try findings?.note(.unknownEntity, "", "", number, column: "\(table.name).Z_ENT", query.value(1))
+                try noteRow(.unknownEntity, "", number, "Z_ENT", query.value(1))
                 continue
             }
             guard number > 0, number <= Self.numberMax else {
-                try findings?.note(
-                    .invalidNumber, entity.name, "", number, column: "\(table.name).Z_PK", .integer(number))
+                try noteRow(.invalidNumber, entity.name, number, "Z_PK", .integer(number))
                 continue
             }
             var row = Reading(entity: entity, number: number, draft: blank.copy())
@@ -101,7 +100,29 @@ final class RowReader {
         _ reason: ImportFinding.Reason, _ property: String, _ column: String, _ value: SQLiteValue, _ row: Reading
     ) throws(ImportError) {
         try findings?.note(
-            reason, row.entity.name, property, row.number, column: "\(table.name).\(column)", value)
+            reason, row.entity.name, property, row.number, column: "\(table.name).\(column)", .value(value))
+    }
+
+    /// Notes a value that is read piece by piece.
+    private func note(
+        _ reason: ImportFinding.Reason, _ property: String, _ column: String, _ large: LargeValue, _ row: Reading
+    ) throws(ImportError) {
+        try findings?.note(
+            reason, row.entity.name, property, row.number, column: "\(table.name).\(column)",
+            .large(large, database, row: row.number))
+    }
+
+    /// Notes a row that is not carried over, with all its columns.
+    private func noteRow(
+        _ reason: ImportFinding.Reason, _ entity: String, _ number: Int64, _ column: String, _ value: SQLiteValue
+    ) throws(ImportError) {
+        guard let findings else { return }
+        let rows = try WholeRows(database, table.name, table.columns, number: "Z_PK", exactly: number)
+        // The bytes of the columns belong to the query.
+        defer { withExtendedLifetime(rows) {} }
+        let row = try rows.next() == nil ? [] : rows.values
+        try findings.note(
+            reason, entity, "", number, column: "\(table.name).\(column)", .value(value), row: row)
     }
 
     // MARK: Attributes
@@ -137,7 +158,10 @@ final class RowReader {
             var marker: UInt8 = 0
             try withUnsafeMutableBytes(of: &marker) { (byte) throws(ImportError) in try blob.read(into: byte, at: 0) }
             guard marker == 1 else {
-                return try note(.unknownMarker, attribute.name, source.column, .integer(Int64(marker)), row)
+                let place = LargeValue.Place.column(table: table.name, column: source.column, offset: 0)
+                return try note(
+                    .unknownMarker, attribute.name, source.column,
+                    LargeValue(slot: attribute.slot, place: place, byteCount: size), row)
             }
             return try take(
                 attribute, .column(table: table.name, column: source.column, offset: 1), size - 1, source, &row)
@@ -156,7 +180,7 @@ final class RowReader {
                 return try note(.unknownMarker, attribute.name, source.column, value, row)
             }
             let path = externalFolder + name
-            guard let byteCount = LargeValue.byteCount(ofFile: path) else {
+            guard let byteCount = try LargeValue.byteCount(ofFile: path) else {
                 return try note(.missingFile, attribute.name, source.column, value, row)
             }
             try take(attribute, .file(path), byteCount, source, &row)
@@ -173,10 +197,11 @@ final class RowReader {
             return row.draft.setBytes(attribute.slot, UnsafeRawBufferPointer(start: nil, count: 0))
         }
         // A unique value stays in the row.
+        let value = LargeValue(slot: attribute.slot, place: place, byteCount: byteCount)
         guard !row.entity.storage.uniqueSlots.contains(attribute.slot), byteCount <= Limits.blobByteCountMax else {
-            return try note(.tooLarge, attribute.name, source.column, .integer(Int64(byteCount)), row)
+            return try note(.tooLarge, attribute.name, source.column, value, row)
         }
-        row.large.append(LargeValue(slot: attribute.slot, place: place, byteCount: byteCount))
+        row.large.append(value)
     }
 
     private func readComposite(_ attribute: StoreMapping.Attribute, _ row: inout Reading) throws(ImportError) {
@@ -192,22 +217,32 @@ final class RowReader {
     private func members(
         _ parts: [StoreMapping.Part], _ path: String, _ row: Reading
     ) throws(ImportError) -> CompositeValue? {
-        var members: [(name: String, value: CompositeValue)] = []
+        var values: [CompositeValue?] = []
+        /// Parts that have no value, not those with a wrong one, which is a finding already.
+        var empty: [(name: String, column: String)] = []
         for part in parts {
+            var read: CompositeValue?
             switch part.source {
             case .composite(let inner):
-                if let value = try self.members(inner, path + part.name + ".", row) {
-                    members.append((part.name, value))
-                }
+                read = try members(inner, path + part.name + ".", row)
+                if read == nil, !part.isOptional { empty.append((part.name, "")) }
             case .column(let source):
                 let value = query.value(source.index)
                 do throws(Misfit) {
-                    let read = try ValueReading.read(value, as: part.kind)
-                    if let value = CompositeValue(read, part.kind) { members.append((part.name, value)) }
+                    read = CompositeValue(try ValueReading.read(value, as: part.kind), part.kind)
+                    if read == nil, !part.isOptional { empty.append((part.name, source.column)) }
                 } catch { try note(error.reason, path + part.name, source.column, value, row) }
             }
+            values.append(read)
         }
-        return members.isEmpty ? nil : .members(members)
+        guard values.contains(where: { $0 != nil }) else { return nil }
+        // A structure can be decoded only if it has all members that are required.
+        for part in empty { try note(.missingValue, path + part.name, part.column, .null, row) }
+        var members: [(name: String, value: CompositeValue)] = []
+        for (part, value) in zip(parts, values) {
+            if let value = value ?? (part.isOptional ? nil : part.substitute) { members.append((part.name, value)) }
+        }
+        return .members(members)
     }
 
     // MARK: Relationships
@@ -230,6 +265,11 @@ final class RowReader {
             }
             if let inverse = relationship.inverseIndex, query.integer(inverse) != row.number {
                 return try note(.oneSided)
+            }
+            if relationship.isOutsideInverse {
+                try note(.subentityObject)
+                // The other of two single objects cannot have the reference back.
+                guard relationship.inverseIndex == nil else { return }
             }
             row.draft.setToOne(relationship.slot, RecordID(target))
             guard let order = relationship.order else { return }

@@ -1,4 +1,5 @@
 #if Import
+internal import FaultlineCoreData
 internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
@@ -102,19 +103,16 @@ enum ValueReading {
     private static func decimal(_ value: SQLiteValue) throws(Misfit) -> Decimal {
         let text: String
         switch value {
-        case .integer(let number): text = number.description
+        case .integer(let number): return Decimal(number)
         case .real(let number):
             guard number.isFinite else { throw Misfit(.outOfRange) }
             text = number.description
         case .text(let bytes): text = String(decoding: bytes, as: UTF8.self)
         default: throw Misfit(.wrongType)
         }
-        let isNumber = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
-        guard isNumber, let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
-            throw Misfit(.wrongType)
+        do throws(DecimalText.Failure) { return try DecimalText.decimal(text) } catch {
+            throw Misfit(error == .malformed ? .wrongType : .outOfRange)
         }
-        guard !decimal.isNaN else { throw Misfit(.outOfRange) }
-        return decimal
     }
 
     @inline(__always)
@@ -195,6 +193,55 @@ indirect enum CompositeValue: Encodable {
         case .decimal(let value): self = .decimal(Decimal(value))
         case .text(let bytes): self = .text(String(decoding: bytes, as: UTF8.self))
         case .bytes(let bytes): self = .data(Data(bytes))
+        }
+    }
+
+    /// The value that stands for a missing one of a required attribute: its default, or zero; nil for a URL.
+    init?(insteadOf attribute: Schema.Attribute) {
+        if let composite = attribute as? Schema.CompositeAttribute {
+            self = .members(
+                composite.properties.filter { !$0.isOptional }.compactMap { part in
+                    Self(insteadOf: part).map { (part.name, $0) }
+                })
+        } else if let value = attribute.defaultValue, let known = Self(default: value) {
+            self = known
+        } else if let zero = Self(zeroOf: attribute.kind) {
+            self = zero
+        } else {
+            return nil
+        }
+    }
+
+    private init?(default value: Any) {
+        switch value {
+        case let value as Bool: self = .bool(value)
+        case let value as any BinaryInteger:
+            guard let number = Int64(exactly: value) else { return nil }
+            self = .integer(number)
+        case let value as Float: self = .float(value)
+        case let value as Double: self = .double(value)
+        case let value as Date: self = .date(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as Decimal: self = .decimal(value)
+        case let value as String: self = .text(value)
+        case let value as URL: self = .text(value.absoluteString)
+        case let value as Data: self = .data(value)
+        default: return nil
+        }
+    }
+
+    private init?(zeroOf kind: AttributeKind) {
+        switch kind {
+        case .bool: self = .bool(false)
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: self = .integer(0)
+        case .float: self = .float(0)
+        case .double: self = .double(0)
+        case .date: self = .date(Date(timeIntervalSinceReferenceDate: 0))
+        case .uuid: self = .uuid(UUID(storedWords: (0, 0)))
+        case .decimal: self = .decimal(0)
+        case .string: self = .text("")
+        case .data: self = .data(Data())
+        case .url, .codable: return nil
         }
     }
 

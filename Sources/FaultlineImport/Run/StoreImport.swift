@@ -50,7 +50,8 @@ public struct StoreImport: Sendable {
     /// - Parameters:
     ///   - source: The store's file.
     ///   - destination: The new store, which must not exist.
-    ///   - package: The package. The current version comes first, then the others from the last.
+    ///   - package: The package. Of several versions that fit, the one is taken that leaves the fewest columns of the store
+    ///     without a property; of equal ones the current version, then the last.
     public init(from source: URL, to destination: URL, package: ModelPackage) {
         let others = package.versions.indices.reversed().filter { $0 != package.currentIndex }
         self.init(source, destination, .given(([package.currentIndex] + others).map { package.versions[$0].schema }))
@@ -72,7 +73,7 @@ public struct StoreImport: Sendable {
         self.model = model
     }
 
-    /// The mapping of the first model that fits, and the model.
+    /// The mapping of the model that fits best, the first of equal ones, and the model.
     private func fit(
         _ database: SQLiteDatabase, _ catalog: SourceCatalog
     ) throws -> (builder: MappingBuilder, schema: Schema) {
@@ -81,18 +82,22 @@ public struct StoreImport: Sendable {
         case .stored: schemas = [try StoredModel.schema(database, catalog)]
         case .given(let given): schemas = given
         }
+        let stored = schemas.count > 1 ? try? StoredModel.schema(database, catalog) : nil
         var first: ImportError?
+        var best: (builder: MappingBuilder, schema: Schema, fit: ModelFit)?
         for schema in schemas {
             let plain = try schema.withoutClasses()
             var builder = MappingBuilder(database, catalog, plain)
-            do throws(ImportError) {
-                try builder.check()
-                return (builder, plain)
-            } catch {
+            do throws(ImportError) { try builder.check() } catch {
                 guard error.code == .modelMismatch else { throw error }
                 first = first ?? error
+                continue
             }
+            let fit = ModelFit(builder, stored)
+            if let known = best?.fit, fit >= known { continue }
+            best = (builder, plain, fit)
         }
+        if let best { return (best.builder, best.schema) }
         throw first ?? ImportError(.modelMismatch, "The package has no version.", path: source.path)
     }
 
@@ -165,6 +170,7 @@ public struct StoreImport: Sendable {
         }
         let written = try comparison.destination(mapping) { counts.add(.comparing, $0, $1) }
         try Self.note(mapping, state, findings)
+        for place in builder.unclaimed { try place.note(database, builder.catalog, findings) }
         try findings.finish()
         try container.close()
         guard try source.identity() == state.source else {
@@ -195,12 +201,12 @@ public struct StoreImport: Sendable {
         _ mapping: StoreMapping, _ state: WorkFolder.State, _ findings: FindingLog
     ) throws(ImportError) {
         for (entity, property, _) in mapping.missing {
-            try findings.note(.unknownRelationship, entity, property, 0, column: "", .null)
+            try findings.note(.unknownRelationship, entity, property, 0, column: "", .value(.null))
         }
         for broken in state.broken {
             let properties = broken.properties.joined(separator: ", ")
             for object in broken.objects {
-                try findings.note(.duplicateValues, broken.entity, properties, object, column: "", .null)
+                try findings.note(.duplicateValues, broken.entity, properties, object, column: "", .value(.null))
             }
         }
     }

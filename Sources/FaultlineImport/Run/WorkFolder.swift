@@ -39,6 +39,8 @@ struct WorkFolder {
     /// The file of findings beside a finished store.
     var finalFindingsPath: String { destination + ".findings.jsonl" }
     private var statePath: String { path + "/state.json" }
+    /// The state while it is written.
+    private var newStatePath: String { path + "/state.json.new" }
 
     private static func exists(_ path: String) -> Bool {
         var status = stat()
@@ -82,21 +84,27 @@ struct WorkFolder {
         return try Lock(path)
     }
 
-    /// The state of an earlier call that did not end; nil if there was none.
+    /// The state of an earlier call that did not end; nil if there was none, or a kill has left the folder without one.
     ///
     /// - Throws: `occupied` if the folder is none of an import.
     func state() throws(ImportError) -> State? {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        // A kill before the first state may leave its unfinished file, whose name begins with a dot.
-        guard names.contains(where: { !$0.hasPrefix(".") }) else { return nil }
-        guard let bytes = FileManager.default.contents(atPath: statePath),
-            let state = try? JSONDecoder().decode(State.self, from: bytes), state.version == State.currentVersion
-        else {
-            throw ImportError(
-                .occupied, "\(path) exists, and is not the folder of an import by this release. Move it away.",
-                path: path)
+        let foreign = ImportError(
+            .occupied, "\(path) exists, and is not the folder of an import by this release. Move it away.", path: path)
+        if let bytes = FileManager.default.contents(atPath: statePath) {
+            if let state = try? JSONDecoder().decode(State.self, from: bytes), state.version == State.currentVersion {
+                return state
+            }
+            // A power cut may leave a part of a state, which is no JSON; another release's is.
+            if (try? JSONDecoder().decode(Version.self, from: bytes)) != nil { throw foreign }
         }
-        return state
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let known = Set([storePath, statePath, newStatePath, findingsPath].map { $0.dropFirst(path.count + 1) })
+        guard names.allSatisfy({ known.contains($0[...]) || $0.hasPrefix(".") }) else { throw foreign }
+        return nil
+    }
+
+    private struct Version: Decodable {
+        let version: Int
     }
 
     /// Begins an import, without anything of an earlier one.
@@ -104,9 +112,37 @@ struct WorkFolder {
     /// - Throws: `unwritable`.
     func begin(_ state: State) throws(ImportError) {
         do {
+            // The old state goes first: with it, a half removed store would be taken for one that goes on.
+            if Self.exists(statePath) {
+                try FileManager.default.removeItem(atPath: statePath)
+                try synchronize(path)
+            }
             if Self.exists(storePath) { try FileManager.default.removeItem(atPath: storePath) }
-            try JSONEncoder().encode(state).write(to: URL(filePath: statePath), options: .atomic)
-        } catch { throw failed(path, error) }
+            try write(JSONEncoder().encode(state))
+        } catch let error as ImportError { throw error } catch { throw failed(path, error) }
+    }
+
+    /// Writes the state whole and to the disk: under another name first.
+    private func write(_ bytes: Data) throws(ImportError) {
+        let descriptor = Glibc.open(newStatePath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw systemFailure(newStatePath) }
+        defer { close(descriptor) }
+        var done = 0
+        while done < bytes.count {
+            let written = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done)
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw systemFailure(newStatePath) }
+            done += written
+        }
+        guard fsync(descriptor) == 0 else { throw systemFailure(newStatePath) }
+        guard Glibc.rename(newStatePath, statePath) == 0 else { throw renameFailure(newStatePath, statePath) }
+        try synchronize(path)
+    }
+
+    private func systemFailure(_ path: String) -> ImportError {
+        ImportError(.unwritable, "\(path) cannot be written: \(String(cString: strerror(errno))).", path: path)
     }
 
     /// Gives the finished store its name, and removes the folder.
@@ -126,8 +162,18 @@ struct WorkFolder {
             }
             throw renameFailure(storePath, destination)
         }
-        try synchronizeParent()
-        try? FileManager.default.removeItem(atPath: path)
+        try synchronize(URL(filePath: destination).deletingLastPathComponent().path(percentEncoded: false))
+        remove()
+    }
+
+    /// Removes the folder; the state is the last to go, because it says whose the rest is.
+    private func remove() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        for name in names where path + "/" + name != statePath {
+            try? FileManager.default.removeItem(atPath: path + "/" + name)
+        }
+        unlink(statePath)
+        rmdir(path)
     }
 
     private func renameFailure(_ source: String, _ target: String) -> ImportError {
@@ -135,14 +181,14 @@ struct WorkFolder {
             .unwritable, "\(source) cannot be renamed to \(target): \(String(cString: strerror(errno))).", path: target)
     }
 
-    private func synchronizeParent() throws(ImportError) {
-        let parent = URL(filePath: destination).deletingLastPathComponent().path(percentEncoded: false)
-        let descriptor = Glibc.open(parent, O_RDONLY | O_CLOEXEC)
+    /// Writes the names in a folder to the disk.
+    private func synchronize(_ folder: String) throws(ImportError) {
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             throw ImportError(
-                .unwritable, "\(parent) cannot be synchronized: \(String(cString: strerror(errno))).", path: parent)
+                .unwritable, "\(folder) cannot be synchronized: \(String(cString: strerror(errno))).", path: folder)
         }
-        close(descriptor)
     }
 }
 #endif

@@ -49,6 +49,8 @@ struct ColumnAssignment {
     private(set) var columns: [String: String] = [:]
     private(set) var notes: [String] = []
     private(set) var missing: [ColumnClaim] = []
+    /// Columns whose declared type is none of their property's.
+    private(set) var otherTypeCount = 0
 
     /// The key of a claim in `columns`.
     static func key(_ entity: Int64, _ path: String) -> String { "\(entity) \(path)" }
@@ -98,6 +100,7 @@ struct ColumnAssignment {
         _ open: inout [ColumnClaim]
     ) {
         columns[Self.key(claim.entity, claim.path)] = column.name
+        if !claim.types.contains(column.type) { otherTypeCount += 1 }
         free.removeAll { $0.name == column.name }
         open.removeAll { $0.entity == claim.entity && $0.path == claim.path }
     }

@@ -13,7 +13,11 @@ struct MappingBuilder {
     private var notes: [String] = []
     private var missing: [(entity: String, property: String, reason: String)] = []
     /// By root entity: the table's name, and the columns of properties.
-    private var places: [String: (table: String, columns: [String: String])] = [:]
+    private(set) var places: [String: (table: String, columns: [String: String])] = [:]
+    /// Columns and tables of the store that the model has no property for.
+    private(set) var unclaimed: [UnclaimedPlace] = []
+    /// Relationships without a place, and columns of another type than their attributes.
+    private(set) var weakClaimCount = 0
 
     init(_ database: SQLiteDatabase, _ catalog: SourceCatalog, _ schema: Schema) {
         self.database = database
@@ -43,6 +47,29 @@ struct MappingBuilder {
             }
         }
         try findColumns()
+        try findUnclaimed()
+    }
+
+    private mutating func findUnclaimed() throws(ImportError) {
+        var columns: [String: Set<String>] = [:]
+        var joinTables: Set<String> = []
+        for place in places.values { columns[place.table, default: []].formUnion(place.columns.values) }
+        for model in schema.entities {
+            guard let entity = catalog.entities[model.name] else { continue }
+            for property in model.storedProperties {
+                guard let relationship = property.asRelationship, !relationship.isToOneRelationship,
+                    schema.inverse(of: relationship)?.isToOneRelationship != true
+                else { continue }
+                if let join = joinTable(of: relationship, entity) {
+                    joinTables.insert(join.table)
+                } else if let owned = try ownedColumn(of: relationship, entity) {
+                    columns[owned.table, default: []].insert(owned.column)
+                } else {
+                    weakClaimCount += 1
+                }
+            }
+        }
+        unclaimed = UnclaimedPlace.find(in: catalog, besides: columns, joinTables)
     }
 
     /// Makes the mapping, after `check`.
@@ -61,7 +88,10 @@ struct MappingBuilder {
                 else { continue }
                 entities[member.number] = try map(model, member, rows, place.columns, &query)
             }
-            tables.append(StoreMapping.Table(name: place.table, entities: entities, sql: query.sql))
+            tables.append(
+                StoreMapping.Table(
+                    name: place.table, columns: catalog.tables[place.table]?.map(\.name) ?? [], entities: entities,
+                    sql: query.sql))
         }
         try mapLinks(to: storage)
         return StoreMapping(tables: tables, links: links, notes: notes, missing: missing)
@@ -103,13 +133,16 @@ struct MappingBuilder {
                     }
                 }
             }
-            let database = database
+            let (database, known) = (database, catalog)
             let assignment = try ColumnAssignment(claims, columns) { (entity, column) throws(ImportError) in
                 let (table, column) = (SourceCatalog.quoted(base), SourceCatalog.quoted(column))
+                // Objects have the number of their own entity, which may inherit the property.
+                let numbers = known.descendants(of: entity).union([entity]).map(String.init).joined(separator: ", ")
                 return try database.query(
-                    "SELECT 1 FROM \(table) WHERE Z_ENT = \(entity) AND \(column) IS NOT NULL LIMIT 1"
+                    "SELECT 1 FROM \(table) WHERE Z_ENT IN (\(numbers)) AND \(column) IS NOT NULL LIMIT 1"
                 ).next()
             }
+            weakClaimCount += assignment.otherTypeCount
             if let claim = assignment.missing.first {
                 throw mismatch(
                     claim.entityName, "the store has no column \(claim.base) for \(claim.entityName).\(claim.path)")
@@ -146,7 +179,7 @@ struct MappingBuilder {
                         slot: slot, name: attribute.name, kind: attribute.kind, isOptional: attribute.isOptional,
                         isExternal: attribute.isStoredExternally, source: source))
             } else if let relationship = property.asRelationship, relationship.isToOneRelationship {
-                toOnes.append(try toOne(relationship, slot, owner, columns, &query))
+                toOnes.append(try toOne(relationship, slot, (owner, entity), columns, &query))
             }
         }
         return StoreMapping.Entity(
@@ -175,14 +208,17 @@ struct MappingBuilder {
             composite.properties.map { part in
                 StoreMapping.Part(
                     name: part.name, kind: part.kind, isOptional: part.isOptional,
+                    substitute: CompositeValue(insteadOf: part),
                     source: source(of: part, owner, path + ".", columns, &query))
             })
     }
 
     private func toOne(
-        _ relationship: Schema.Relationship, _ slot: Int, _ owner: SourceCatalog.Entity, _ columns: [String: String],
+        _ relationship: Schema.Relationship, _ slot: Int,
+        _ entities: (owner: SourceCatalog.Entity, own: SourceCatalog.Entity), _ columns: [String: String],
         _ query: inout RowQuery
     ) throws(ImportError) -> StoreMapping.ToOne {
+        let owner = entities.owner
         guard let destination = catalog.entities[relationship.destination],
             let place = places[try catalog.root(of: destination).name]
         else { throw mismatch(owner.name, "\(relationship.name) leads to \(relationship.destination), which it lacks") }
@@ -208,7 +244,8 @@ struct MappingBuilder {
             slot: slot, name: relationship.name, isOptional: relationship.isOptional,
             value: query.value(column, isLarge: false),
             targetIndex: query.lookUp("Z_ENT", in: place.table, by: column), destination: destination.number,
-            heirs: catalog.descendants(of: destination.number), inverseIndex: inverseIndex, order: order)
+            heirs: catalog.descendants(of: destination.number), inverseIndex: inverseIndex,
+            isOutsideInverse: inverse.map { $0.destination != entities.own.name } ?? false, order: order)
     }
 
     private func scale(of column: String, in table: String, last: String) throws(ImportError) -> OrderScale {
@@ -246,10 +283,10 @@ struct MappingBuilder {
         }
     }
 
-    /// The links of a join table.
-    private func joined(
-        _ relationship: Schema.Relationship, _ owner: SourceCatalog.Entity, _ side: LinkSide
-    ) throws(ImportError) -> StoreMapping.Links? {
+    /// The join table of a relationship, and its columns.
+    private func joinTable(
+        of relationship: Schema.Relationship, _ owner: SourceCatalog.Entity
+    ) -> (table: String, owners: String, members: String)? {
         guard let inverse = schema.inverse(of: relationship), inverse !== relationship,
             let member = catalog.entities[relationship.destination]
         else { return nil }
@@ -265,34 +302,54 @@ struct MappingBuilder {
             guard let members = column("Z_\(member.number)\(relationship.name.uppercased())"),
                 let owners = column("Z_\(owner.number)\(inverse.name.uppercased())"), members != owners
             else { continue }
-            func order(_ column: String) throws(ImportError) -> (column: String, scale: OrderScale)? {
-                let positions = "Z_FOK_" + column.dropFirst(2)
-                guard columns.contains(positions) else { return nil }
-                return (positions, try scale(of: positions, in: name, last: "rowid"))
-            }
-            let place = LinkPlace(
-                table: name, number: "rowid", owners: owners, members: members, memberOrder: try order(members),
-                ownerOrder: try order(owners))
-            return try links(relationship, side, owner, member, place)
+            return (name, owners, members)
         }
         return nil
+    }
+
+    /// The links of a join table.
+    private func joined(
+        _ relationship: Schema.Relationship, _ owner: SourceCatalog.Entity, _ side: LinkSide
+    ) throws(ImportError) -> StoreMapping.Links? {
+        guard let (table, owners, members) = joinTable(of: relationship, owner),
+            let member = catalog.entities[relationship.destination]
+        else { return nil }
+        func order(_ column: String) throws(ImportError) -> (column: String, scale: OrderScale)? {
+            let positions = "Z_FOK_" + column.dropFirst(2)
+            guard catalog.tables[table]?.contains(where: { $0.name == positions }) == true else { return nil }
+            return (positions, try scale(of: positions, in: table, last: "rowid"))
+        }
+        let place = LinkPlace(
+            table: table, number: "rowid", owners: owners, members: members, memberOrder: try order(members),
+            ownerOrder: try order(owners))
+        return try links(relationship, side, owner, member, place)
+    }
+
+    /// The column for the owner in the table of the members, for a relationship without an inverse.
+    private func ownedColumn(
+        of relationship: Schema.Relationship, _ owner: SourceCatalog.Entity
+    ) throws(ImportError) -> (table: String, column: String)? {
+        guard relationship.inverseName == nil, let member = catalog.entities[relationship.destination],
+            let place = places[try catalog.root(of: member).name]
+        else { return nil }
+        let column = "Z\(owner.number)\(relationship.name.uppercased())"
+        guard catalog.tables[place.table]?.contains(where: { $0.name == column }) == true else { return nil }
+        return (place.table, column)
     }
 
     /// The links of a relationship without an inverse: the members' table has a column for the owner.
     private func owned(
         _ relationship: Schema.Relationship, _ owner: SourceCatalog.Entity, _ side: LinkSide
     ) throws(ImportError) -> StoreMapping.Links? {
-        guard relationship.inverseName == nil, let member = catalog.entities[relationship.destination],
-            let place = places[try catalog.root(of: member).name]
+        guard let (table, column) = try ownedColumn(of: relationship, owner),
+            let member = catalog.entities[relationship.destination]
         else { return nil }
-        let column = "Z\(owner.number)\(relationship.name.uppercased())"
-        guard let columns = catalog.tables[place.table]?.map(\.name), columns.contains(column) else { return nil }
         let positions = "Z_FOK_" + column.dropFirst()
         let order: (String, OrderScale)? =
-            columns.contains(positions)
-            ? (positions, try scale(of: positions, in: place.table, last: "Z_PK")) : nil
+            catalog.tables[table]?.contains { $0.name == positions } == true
+            ? (positions, try scale(of: positions, in: table, last: "Z_PK")) : nil
         let ends = LinkPlace(
-            table: place.table, number: "Z_PK", owners: column, members: "Z_PK", memberOrder: order, ownerOrder: nil)
+            table: table, number: "Z_PK", owners: column, members: "Z_PK", memberOrder: order, ownerOrder: nil)
         return try links(relationship, side, owner, member, ends)
     }
 
@@ -327,61 +384,11 @@ struct MappingBuilder {
         let (memberOrder, ownerOrder) = (order(place.memberOrder), order(place.ownerOrder))
         query.condition = "r.\(SourceCatalog.quoted(place.owners)) IS NOT NULL"
         return StoreMapping.Links(
-            entity: owner.name, name: relationship.name, table: place.table, side: side, sql: query.sql,
+            entity: owner.name, name: relationship.name, table: place.table,
+            columns: (place.owners, place.members), side: side, sql: query.sql,
             owner: owner.number, member: member.number,
             heirs: catalog.descendants(of: owner.number).union(catalog.descendants(of: member.number)),
             memberOrder: memberOrder, ownerOrder: ownerOrder)
-    }
-}
-
-/// A query over the rows of a table by rising numbers, from behind a given one.
-struct RowQuery {
-    let table: String
-    private let number: String
-    private var results: [String]
-    private var indexes: [String: Int] = [:]
-    /// A further condition of rows.
-    var condition: String?
-
-    /// Blobs of more bytes are not part of the result: they are read piece by piece.
-    static let largeByteCountMin = 65_536
-
-    init(table: String, number: String = "Z_PK", second: String = "Z_ENT") {
-        self.table = table
-        self.number = number
-        results = ["r.\(number)", "r.\(second)"]
-    }
-
-    var sql: String {
-        "SELECT \(results.joined(separator: ", ")) FROM \(SourceCatalog.quoted(table)) r WHERE r.\(number) > ?1\(condition.map { " AND " + $0 } ?? "") ORDER BY r.\(number)"
-    }
-
-    /// Adds a result, once.
-    @discardableResult
-    mutating func add(_ expression: String) -> Int {
-        if let index = indexes[expression] { return index }
-        results.append(expression)
-        indexes[expression] = results.count - 1
-        return results.count - 1
-    }
-
-    /// Adds a column of the table.
-    mutating func value(_ column: String, isLarge: Bool) -> StoreMapping.Value {
-        let name = "r." + SourceCatalog.quoted(column)
-        guard isLarge else { return StoreMapping.Value(column: column, index: add(name), sizeIndex: nil) }
-        let isBlob = "typeof(\(name)) = 'blob'"
-        return StoreMapping.Value(
-            column: column,
-            index: add(
-                "CASE WHEN \(isBlob) AND length(\(name)) > \(Self.largeByteCountMin) THEN NULL ELSE \(name) END"),
-            sizeIndex: add("CASE WHEN \(isBlob) THEN length(\(name)) ELSE -1 END"))
-    }
-
-    /// Adds a column of the row of another table that a column of this one leads to.
-    mutating func lookUp(_ wanted: String, in other: String, by column: String) -> Int {
-        add(
-            "(SELECT t.\(SourceCatalog.quoted(wanted)) FROM \(SourceCatalog.quoted(other)) t WHERE t.Z_PK = r.\(SourceCatalog.quoted(column)))"
-        )
     }
 }
 #endif

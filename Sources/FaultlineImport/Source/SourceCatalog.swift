@@ -20,7 +20,7 @@ struct SourceCatalog {
     }
 
     /// Entities of Core Data's own: the history, and the state of synchronization, have numbers from here on.
-    private static let firstOwnNumber: Int64 = 16_000
+    static let firstOwnNumber: Int64 = 16_000
     private static let entityCountMax = 10_000
     private static let metadataByteCountMax = 16 << 20
 

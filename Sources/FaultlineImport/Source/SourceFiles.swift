@@ -11,7 +11,13 @@ struct SourceFiles: Sendable {
 
     let path: String
 
-    init(_ url: URL) { path = url.path(percentEncoded: false) }
+    /// The log and the folder of large values are beside the file itself, not beside a symbolic link to it.
+    init(_ url: URL) {
+        let given = url.path(percentEncoded: false)
+        let resolved = realpath(given, nil)
+        defer { free(resolved) }
+        path = resolved.map { String(cString: $0) } ?? given
+    }
 
     var logPath: String { path + "-wal" }
 

@@ -36,6 +36,8 @@ struct StoreMapping {
         let name: String
         let kind: AttributeKind
         let isOptional: Bool
+        /// The value that a required attribute has instead of a missing one.
+        let substitute: CompositeValue?
         let source: Attribute.Source
     }
 
@@ -52,6 +54,8 @@ struct StoreMapping {
         let heirs: Set<Int64>
         /// The index of the reference back; nil if the inverse is no to-one relationship.
         let inverseIndex: Int?
+        /// Whether the inverse leads to objects of another entity than this one: to those that it inherits from.
+        let isOutsideInverse: Bool
         /// The position in the inverse collection; nil if it has no order.
         let order: Order?
     }
@@ -85,6 +89,7 @@ struct StoreMapping {
     /// A table with the objects of an entity and its subentities.
     struct Table {
         let name: String
+        let columns: [String]
         /// By entity number.
         let entities: [Int64: Entity]
         /// Returns Z_PK, Z_ENT and the values, by rising Z_PK from behind the parameter.
@@ -96,6 +101,7 @@ struct StoreMapping {
         let entity: String
         let name: String
         let table: String
+        let columns: (owner: String, member: String)
         let side: LinkSide
         /// Returns the link's number, owner and member, their entity numbers, and the positions of both if there are any.
         let sql: String

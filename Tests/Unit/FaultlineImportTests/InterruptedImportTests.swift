@@ -77,6 +77,41 @@ internal import Testing
         #expect(!left.contains { $0.hasSuffix(".import") })
     }
 
+    /// The names that a kill leaves before the first state is whole, or while a finished import removes its folder.
+    @Test(arguments: [
+        ["state.json.new"], ["state.json"], [".state"], ["store/data", "findings.jsonl"], ["findings.jsonl"],
+    ])
+    func aFolderThatAKillLeftWithoutStateBeginsAgain(names: [String]) throws {
+        let source = try SourceFileTests.source()
+        source.close()
+        let folder = URL(filePath: source.destination.path + ".import")
+        for name in names {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("{\"vers".utf8).write(to: file)
+        }
+        let report = try StoreImport(
+            from: source.url, to: source.destination, schema: SourceFileTests.schema
+        ).run()
+        #expect(report.isComplete && !report.isResumed && report.objectCount == 3)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
+    @Test(arguments: ["{\"version\":2,\"other\":1}", "{\"version\":0}"])
+    func theFolderOfAnotherReleaseIsKept(state: String) throws {
+        let source = try SourceFileTests.source()
+        source.close()
+        let folder = URL(filePath: source.destination.path + ".import")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(state.utf8).write(to: folder.appending(path: "state.json"))
+        do {
+            _ = try StoreImport(from: source.url, to: source.destination, schema: SourceFileTests.schema).run()
+            Issue.record("The folder was taken.")
+        } catch let error as ImportError { #expect(error.code == .occupied) }
+        #expect(try Data(contentsOf: folder.appending(path: "state.json")) == Data(state.utf8))
+    }
+
     @Test func aChangedSourceBeginsAgain() async throws {
         let source = try Self.source()
         let line = "\(source.url.path) \(source.destination.path)"

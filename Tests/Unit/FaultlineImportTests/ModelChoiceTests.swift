@@ -51,6 +51,29 @@ internal import Testing
         #expect(report.isComplete && report.entities[0].columns.map(\.name) == ["name", "place"], "\(report)")
     }
 
+    /// The current version has lost an attribute whose values are still in the store.
+    @Test func theVersionWithMostOfTheColumnsIsTaken() throws {
+        let source = try source("ZNAME VARCHAR, ZPLACE VARCHAR")
+        let versions = [("Photos", ["name", "place"]), ("Photos 2", ["name"])]
+        let package = try ModelPackage(contentsOf: package(beside: source, versions))
+        let report = try StoreImport(from: source.url, to: source.destination, package: package).run()
+        #expect(report.isComplete && report.entities[0].columns.map(\.name) == ["name", "place"], "\(report)")
+    }
+
+    @Test func theVersionWithTheTypesOfTheColumnsIsTaken() throws {
+        let source = try source("ZNAME INTEGER")
+        let folder = try package(beside: source, [("Photos", ["name"]), ("Photos 2", ["name"])])
+        let contents = folder.appending(path: "Photos.xcdatamodel/contents")
+        let text = try String(contentsOf: contents, encoding: .utf8)
+        try Data(text.replacingOccurrences(of: "\"String\"", with: "\"Integer 64\"").utf8).write(to: contents)
+        let report = try StoreImport(
+            from: source.url, to: source.destination, package: ModelPackage(contentsOf: folder)
+        ).run()
+        #expect(report.isComplete, "\(report)")
+        let container = try ModelContainer(opening: ModelConfiguration(url: source.destination))
+        #expect(container.schema.entities[0].attributesByName["name"]?.kind == .int64)
+    }
+
     @Test func aPackageWithoutAFittingVersionIsRefusedByItsCurrentOne() throws {
         let source = try source("ZTITLE VARCHAR")
         let package = try ModelPackage(

@@ -142,6 +142,58 @@ internal import Testing
         #expect(report.notes.isEmpty)
     }
 
+    /// A collection holds objects of one entity: those that inherit from it have their reference only.
+    @Test func objectsOfSubentitiesThatCollectionsLackAreListed() throws {
+        let source = try SourceStore([("Car", 0), ("SportCar", 1), ("Person", 0)])
+        source.run(
+            """
+            CREATE TABLE ZCAR (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER, ZDRIVER INTEGER,
+                ZNAME VARCHAR);
+            CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZSEAT INTEGER, ZNAME VARCHAR);
+            INSERT INTO ZPERSON VALUES (1, 3, 1, 2, 'Anna');
+            INSERT INTO ZCAR VALUES (1, 1, 1, 1, NULL, 'van'), (2, 2, 1, 1, 1, 'racer'), (3, 2, 1, NULL, NULL, 'spare');
+            """)
+        source.close()
+        let car = Schema.Entity(
+            "Car", subentities: Schema.Entity("SportCar"),
+            properties: Self.name(), Self.one("owner", "Person", "cars"), Self.one("driver", "Person", "seat"))
+        let person = Schema.Entity(
+            "Person", properties: Self.name(), Self.many("cars", "Car", "owner"), Self.one("seat", "Car", "driver"))
+        let report = try StoreImport(from: source.url, to: source.destination, schema: Schema(car, person)).run()
+        let found = report.findings.map { "\($0.entity).\($0.property) \($0.reason.rawValue) \($0.objects)" }
+        #expect(
+            found == [
+                "Person.seat subentityObject [1]", "SportCar.driver subentityObject [2]",
+                "SportCar.owner subentityObject [2]",
+            ])
+        #expect(!report.isComplete && report.entities.allSatisfy { $0.columns.allSatisfy(\.isEqual) })
+        let context = try ModelContext(ModelContainer(opening: ModelConfiguration(url: source.destination)))
+        let owner = try #require(try context.fetch(FetchRequest(entityName: "Person")).first)
+        let racer = try #require(try context.fetch(FetchRequest(entityName: "SportCar")).first)
+        #expect(names(owner, "cars") == ["van"] && name(racer, "owner") == "Anna")
+        // Neither of two single objects has the other.
+        #expect(name(racer, "driver") == nil && name(owner, "seat") == nil)
+    }
+
+    /// Only objects of subentities say whose a column is; the entity between is abstract and has none.
+    @Test func columnsOfAnAbstractEntityFollowFromItsSubentities() throws {
+        let source = try SourceStore([("Animal", 0), ("Fish", 1), ("Mammal", 1), ("Dog", 3)])
+        source.run(
+            """
+            CREATE TABLE ZANIMAL (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZNAME1 VARCHAR);
+            INSERT INTO ZANIMAL VALUES (1, 4, 1, 'Rex', NULL), (2, 4, 1, 'Bello', NULL);
+            """)
+        source.close()
+        let animal = Schema.Entity(
+            "Animal", subentities: Schema.Entity("Fish", properties: Self.name()),
+            Schema.Entity("Mammal", subentities: Schema.Entity("Dog"), properties: Self.name()))
+        let report = try StoreImport(from: source.url, to: source.destination, schema: Schema(animal)).run()
+        #expect(report.isComplete && report.notes.isEmpty, "\(report)")
+        let context = try ModelContext(ModelContainer(opening: ModelConfiguration(url: source.destination)))
+        let dogs = try context.fetch(FetchRequest(entityName: "Dog"))
+        #expect(dogs.map { $0.value(forKey: "name") as? String } == ["Rex", "Bello"])
+    }
+
     @Test func equalUniqueValuesKeepAllObjects() throws {
         let source = try SourceStore([("Tag", 0)])
         source.run(

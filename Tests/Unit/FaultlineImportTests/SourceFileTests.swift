@@ -94,6 +94,30 @@ internal import Testing
         #expect(report.entities[0].columns[1].destination.count == 1 && report.entities[0].columns[1].isEqual)
     }
 
+    @Test(arguments: [false, true]) func aSymbolicLinkLeadsToAllFiles(keepsLog: Bool) throws {
+        let source = try Self.source(keepsLog: keepsLog)
+        let large = Data(repeating: 7, count: 200_000)
+        source.run("UPDATE ZPHOTO SET ZPIXELS = \(SourceStore.hex(try source.addExternal(large))) WHERE Z_PK = 1")
+        if keepsLog { try source.abandon() } else { source.close() }
+        let link = source.destination.deletingLastPathComponent().appending(path: "link.sqlite")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: source.url)
+        let report = try StoreImport(from: link, to: source.destination, schema: Self.schema).run()
+        #expect(report.isComplete && report.objectCount == 3, "\(report)")
+        #expect(report.entities[0].columns[1].destination.count == 1)
+    }
+
+    @Test func aFolderOfLargeValuesThatCannotBeReadIsNamed() throws {
+        let source = try Self.source()
+        source.run("UPDATE ZPHOTO SET ZPIXELS = \(SourceStore.hex(try source.addExternal(Data([1])))) WHERE Z_PK = 1")
+        source.close()
+        // A link to itself: an error that is not the absence of the file.
+        let folder = source.folder.appending(path: ".photos_SUPPORT/_EXTERNAL_DATA")
+        try FileManager.default.removeItem(at: folder)
+        #expect(symlink(folder.path, folder.path) == 0)
+        let error = try error(source.url, source.destination)
+        #expect(error.code == .unreadable && error.message.contains("_EXTERNAL_DATA"), "\(error)")
+    }
+
     @Test func filesThatAreNoStoreAreRefused() throws {
         let source = try Self.source(count: 2_000)
         source.close()

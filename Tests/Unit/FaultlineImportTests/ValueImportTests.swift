@@ -35,6 +35,12 @@ internal import Testing
         Kind(
             type: Decimal?.self, column: "VARCHAR", sql: "'12345678901234567890.5'",
             value: Decimal(string: "12345678901234567890.5") ?? 0),
+        Kind(
+            type: Decimal?.self, column: "VARCHAR", sql: "'+00\(String(repeating: "7", count: 38)).00'",
+            value: Decimal(string: String(repeating: "7", count: 38)) ?? 0),
+        Kind(type: Decimal?.self, column: "VARCHAR", sql: "'-1.50e+3'", value: Decimal(-1_500)),
+        Kind(type: Decimal?.self, column: "VARCHAR", sql: "'-0.0'", value: Decimal(0)),
+        Kind(type: Decimal?.self, column: "FLOAT", sql: "1e20", value: Decimal(string: "100000000000000000000") ?? 0),
         Kind(type: UUID?.self, column: "BLOB", sql: "x'0102030405060708090A0B0C0D0E0F10'", value: uuid),
         Kind(type: String?.self, column: "VARCHAR", sql: "'\(text)'", value: text),
         Kind(type: String?.self, column: "VARCHAR", sql: "''", value: ""),
@@ -101,7 +107,15 @@ internal import Testing
         Misfit(Int16?.self, "INTEGER", "40000", .outOfRange), Misfit(Int?.self, "INTEGER", "'seven'", .wrongType),
         Misfit(Int?.self, "INTEGER", "1.5", .wrongType), Misfit(Bool?.self, "INTEGER", "2", .outOfRange),
         Misfit(Float?.self, "FLOAT", "1e300", .outOfRange), Misfit(Date?.self, "TIMESTAMP", "'today'", .wrongType),
-        Misfit(Decimal?.self, "DECIMAL", "'1,5'", .wrongType), Misfit(UUID?.self, "BLOB", "x'0102'", .wrongType),
+        Misfit(Decimal?.self, "DECIMAL", "'1,5'", .wrongType),
+        Misfit(Decimal?.self, "VARCHAR", "'2024-01-05'", .wrongType),
+        Misfit(Decimal?.self, "VARCHAR", "'1.2.3'", .wrongType), Misfit(Decimal?.self, "VARCHAR", "'-'", .wrongType),
+        Misfit(Decimal?.self, "VARCHAR", "'e'", .wrongType), Misfit(Decimal?.self, "VARCHAR", "'1e'", .wrongType),
+        Misfit(Decimal?.self, "VARCHAR", "'\(String(repeating: "7", count: 60))'", .outOfRange),
+        Misfit(Decimal?.self, "VARCHAR", "'0.\(String(repeating: "7", count: 45))'", .outOfRange),
+        Misfit(Decimal?.self, "VARCHAR", "'1e300'", .outOfRange),
+        Misfit(Decimal?.self, "FLOAT", "1e300", .outOfRange),
+        Misfit(UUID?.self, "BLOB", "x'0102'", .wrongType),
         Misfit(String?.self, "VARCHAR", "x'61'", .wrongType),
         Misfit(String?.self, "VARCHAR", "CAST(x'61FF' AS TEXT)", .invalidText),
         Misfit(Data?.self, "BLOB", "'text'", .wrongType), Misfit(URL?.self, "VARCHAR", "'http://[:'", .invalidURL),
@@ -179,6 +193,41 @@ internal import Testing
                     name: "Munich", point: .init(latitude: 48.1, longitude: 11.5),
                     seen: Date(timeIntervalSinceReferenceDate: 10)))
         #expect(photos[1].value(forKey: "place") == nil)
+    }
+
+    /// A structure that the compiler has made the decoding of needs all its members.
+    @Test func aRequiredMemberOfACompositeAttributeHasItsDefault() throws {
+        struct Size: Codable, Equatable {
+            var width: Int16
+            var unit: String
+            var depth: Double?
+        }
+        let source = try SourceStore([("Photo", 0)])
+        source.run(
+            """
+            CREATE TABLE ZPHOTO (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZWIDTH INTEGER, ZUNIT VARCHAR,
+                ZDEPTH FLOAT);
+            INSERT INTO ZPHOTO VALUES (1, 1, 1, NULL, 'mm', NULL), (2, 1, 1, 40000, NULL, 2), (3, 1, 1, NULL, NULL, NULL);
+            """)
+        source.close()
+        let size = Schema.CompositeAttribute(
+            name: "size", options: [.codable], valueType: Any?.self,
+            properties: [
+                Schema.Attribute(name: "width", valueType: Int16.self),
+                Schema.Attribute(name: "unit", valueType: String.self, defaultValue: "cm"),
+                Schema.Attribute(name: "depth", valueType: Double?.self),
+            ])
+        size.isOptional = true
+        let report = try StoreImport(
+            from: source.url, to: source.destination, schema: Schema(Schema.Entity("Photo", properties: size))
+        ).run()
+        let found = report.findings.map { "\($0.property) \($0.reason.rawValue) \($0.objects)" }
+        #expect(found == ["size.unit missingValue [2]", "size.width missingValue [1]", "size.width outOfRange [2]"])
+        let context = try ModelContext(ModelContainer(opening: ModelConfiguration(url: source.destination)))
+        let sizes = try context.fetch(FetchRequest(entityName: "Photo")).map {
+            try ($0.value(forKey: "size") as? CodableValue)?.decode(as: Size.self)
+        }
+        #expect(sizes == [Size(width: 0, unit: "mm"), Size(width: 0, unit: "cm", depth: 2), nil])
     }
 }
 #endif

@@ -20,8 +20,7 @@ extension ModelVersion {
             case .integer32: self.init(integer: text, Int32.self)
             case .integer64: self.init(integer: text, Int64.self)
             case .decimal:
-                guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let value = Decimal(string: text)
-                else { return nil }
+                guard let value = try? DecimalText.decimal(text) else { return nil }
                 self = .decimal(value)
             case .double, .float:
                 guard let value = Double(text) else { return nil }

@@ -98,6 +98,14 @@ struct ModelContradictionTests {
             ])
     }
 
+    @Test(arguments: ["1.2.3", "2024-01-05", "-", "e", "0.1234567890123456789012345678901234567890123456", "1e300"])
+    func `a decimal that does not fit whole is no default`(text: String) throws {
+        let version = try version(
+            ModelText.entity("A", "", ModelText.attribute("d", "Decimal", "defaultValueString=\"\(text)\"")))
+        #expect(version.schema.entities.first?.attributesByName["d"]?.hasDefaultValue == false)
+        #expect(version.findings.map(\.name) == ["defaultValueString"])
+    }
+
     @Test func `composite types with parts of each other are bounded`() throws {
         let types = (0..<8).map { level in
             let part =
