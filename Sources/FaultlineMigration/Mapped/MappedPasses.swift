@@ -24,6 +24,7 @@ struct MappedPasses {
     func run() throws {
         // An invalid filter is refused before any object is made, not hours later.
         for mapping in stage.mappings { try checkFilter(mapping) }
+        try stage.chooseRows(manager)
         let start = stage.progress
         try resume(at: start)
         func isDue(_ mapping: ResolvedMapping, _ pass: MappedProgress.Pass) -> Bool {

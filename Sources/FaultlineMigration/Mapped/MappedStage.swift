@@ -78,9 +78,23 @@ final class MappedStage: MappedObjects {
         target.core.rules.isSavedByStage = true
         target.core.rules.mayMoveBlob = { [unowned self] blob in movedBlobs.move(blob, newest()) }
         source.core.rules.willRefer = { [unowned self] blob, entityName in move(blob, of: entityName) }
-        if record.mapped == nil { progress.writesRows = !course.goesOnBehindFailures && course.quarantine.isEmpty }
-        guard progress.writesRows else { return }
-        rows = mappings.map { RowMapping($0, among: mappings, from: source, to: target) }
+    }
+
+    /// Decides which mappings make rows, before the first pass.
+    ///
+    /// None does if the manager is of a class of the program, whose code may observe the context, or if the stage was
+    /// begun by another rule, or with objects.
+    ///
+    /// - Throws: The store's error if it cannot be read: the next run must decide as this one.
+    func chooseRows(_ manager: MigrationManager) throws {
+        if record.mapped == nil { progress.rowRule = RowMapping.rule }
+        let mayWatch = type(of: manager) != MigrationManager.self
+        guard !mayWatch, !course.goesOnBehindFailures, course.quarantine.isEmpty, progress.rowRule == RowMapping.rule
+        else {
+            progress.rowRule = 0
+            return
+        }
+        rows = try mappings.map { try RowMapping($0, among: mappings, from: source, to: target) }
     }
 
     /// How a mapping works on rows; nil if it makes objects.

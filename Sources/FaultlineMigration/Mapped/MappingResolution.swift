@@ -271,7 +271,14 @@ struct MappingResolution {
                 "relates \(relationship.name) to what \(forerunner.destination) became, and no mapping makes \(relationship.destination) of it"
             )
         }
-        return .destinations(of: name, by: [try place(of: mappingName, making: relationship, mapping)])
+        let place = try place(of: mappingName, making: relationship, mapping)
+        guard mappings[place].sourceEntityName == forerunner.destination else {
+            throw bad(
+                mapping,
+                "relates \(relationship.name) to what \(forerunner.destination) became by \(mappingName), which reads \(mappings[place].sourceEntityName ?? "no objects")",
+                property: relationship.name)
+        }
+        return .destinations(of: name, by: [place])
     }
 
     private func place(

@@ -14,23 +14,26 @@ internal import FaultlineStore
 /// the objects of their numbers by one mapping without a filter. The other side must store nothing, and no mapping may
 /// set it. Other relationships are set on objects, in the second pass.
 struct RowMapping {
+    /// The number of this rule: a stage that was begun by another one makes objects of the rest, and relates all.
+    ///
+    /// It must change with the mappings, or the references, that become rows. 0 stands for no rows.
+    static let rule = 1
+
     /// Makes the rows.
     let conversion: RowConversion
     /// The relationships that are set on objects.
     let relationships: [ResolvedMapping.Relation]
 
+    /// - Throws: The store's error if it cannot be read; `unsupportedPredicate` for an invalid filter.
     init?(
         _ mapping: ResolvedMapping, among mappings: [ResolvedMapping], from source: StageContext,
         to target: StageContext
-    ) {
+    ) throws {
         guard mapping.isOneToOne, let old = mapping.source, let new = mapping.destination, old.knowsDefaults,
             new.knowsDefaults, let attributes = Attributes(mapping.attributes, from: old, to: new)
         else { return nil }
-        // The passes report an invalid filter.
-        if let filter = mapping.mapping.sourceFilter,
-            (try? source.isAnsweredByRows(filter, entityNamed: old.name)) != true
-        {
-            return nil
+        if let filter = mapping.mapping.sourceFilter {
+            guard try source.isAnsweredByRows(filter, entityNamed: old.name) else { return nil }
         }
         var references: [RowConversion.Reference] = []
         var relationships: [ResolvedMapping.Relation] = []
@@ -110,11 +113,17 @@ struct RowMapping {
         switch relation.value {
         case .kept: break
         case .destinations(_, let places):
-            guard places.count == 1, mappings[places[0]].isOneToOne, mappings[places[0]].mapping.sourceFilter == nil
-            else { return nil }
+            guard places.count == 1, mappings[places[0]].makesAll(of: before.destination) else { return nil }
         case .counterparts, .computed: return nil
         }
         return RowConversion.Reference(from: oldSlot, to: slot, targets: targets)
+    }
+}
+
+extension ResolvedMapping {
+    /// Whether each object of an old entity becomes the new one of its number.
+    fileprivate func makesAll(of entityName: String) -> Bool {
+        isOneToOne && source?.name == entityName && mapping.mappingType != .add && mapping.sourceFilter == nil
     }
 }
 

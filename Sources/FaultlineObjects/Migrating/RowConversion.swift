@@ -43,13 +43,13 @@ package final class RowConversion {
         let copy: Copy
         let isCodable: Bool
         let isText: Bool
-        /// Whether index keys are made of the value, which must then be in the row.
-        let isIndexed: Bool
+        /// Whether unique keys are made of the value, which must then be in the row.
+        let isUnique: Bool
     }
 
     private struct Row {
         let number: RecordID
-        let draft: Draft
+        var draft: Draft
     }
 
     package let entityName: String
@@ -94,7 +94,7 @@ package final class RowConversion {
                 Column(
                     copy: copy, isCodable: to.kind == .attribute(.codable),
                     isText: to.kind == .attribute(.string) || to.kind == .attribute(.url),
-                    isIndexed: entity.indexedSlots & SlotMask.bit(copy.new) != 0))
+                    isUnique: entity.uniqueSlots.contains(copy.new)))
         }
         let changes = constants.map { constant in try? SlotChange(constant.slot, of: type, to: constant.value) }
         guard changes.allSatisfy({ $0 != nil }) else { return nil }
@@ -143,9 +143,11 @@ package final class RowConversion {
             draft.destroy()
             throw error
         }
-        template.reserveRoom(of: draft)
-        byteCount += draft.memoryByteCount + MemoryLayout<Row>.stride
+        let draftByteCount = draft.memoryByteCount
+        byteCount += draftByteCount + MemoryLayout<Row>.stride
         rows.append(Row(number: number, draft: draft))
+        // All later rows get the room, which one long row does not show to be needed.
+        if rows.count >= 8, draftByteCount * rows.count <= 2 * byteCount { template.reserveRoom(of: draft) }
         return true
     }
 
@@ -159,7 +161,7 @@ package final class RowConversion {
                 case .standard: break
                 case .refused: return false
                 }
-            } else if column.isIndexed, entity.layout.columns[new].isVariable, let blob = row.blobReference(old) {
+            } else if column.isUnique, entity.layout.columns[new].isVariable, let blob = row.blobReference(old) {
                 let bytes = try RowCache(source).blobBytes(blob, source.snapshot)
                 bytes.withUnsafeBytes { bytes in
                     if column.isText { draft.setUTF8(new, bytes) } else { draft.setBytes(new, bytes) }
@@ -192,12 +194,11 @@ package final class RowConversion {
         var blobs = SavedBlobs()
         let byteCountBefore = writer.blobByteCount
         for place in rows.indices {
-            var draft = rows[place].draft
             let number = rows[place].number
-            try writer.takeKeys(draft, id: number, entity, in: &transaction)
-            try takeOverBlobs(&draft, number, &blobs, in: &transaction)
-            rows[place] = Row(number: number, draft: draft)
-            try writer.insert(draft, id: number, entity, in: &transaction)
+            try writer.takeKeys(rows[place].draft, id: number, entity, in: &transaction)
+            // In place: a setter may move the draft, and an error must leave the one that is to be destroyed.
+            try takeOverBlobs(&rows[place].draft, number, &blobs, in: &transaction)
+            try writer.insert(rows[place].draft, id: number, entity, in: &transaction)
         }
         blobs.byteCountWritten += writer.blobByteCount - byteCountBefore
         target.tally.add(blobs)

@@ -102,11 +102,11 @@ extension StageContext {
 
     /// Walks the rows of an entity's objects that satisfy a filter, in the order of creation, from after one number on.
     ///
-    /// Calls `skipped` for the others, and makes no object. The filter must be one that rows can answer. A row is valid until `body` returns. The walk ends early if `goesOn`
-    /// returns false.
+    /// Calls `skipped` for the others, and makes no object. The filter must be one that rows can answer. A row is valid
+    /// until `body` returns.
     package func forEachStoredRow(
         entityNamed name: String, where filter: Filter?, after last: RecordID = 0, skipped: () throws -> Void = {},
-        while goesOn: () -> Bool = { true }, _ body: (_ row: RowView, _ number: RecordID) throws -> Void
+        _ body: (_ row: RowView, _ number: RecordID) throws -> Void
     ) throws {
         guard let home = core.home(of: try core.requireDynamic(name)), let entity = home.entity else { return }
         try core.beginReading()
@@ -122,7 +122,6 @@ extension StageContext {
                 core.tally.addRow()
                 let row = try core.store.view(record, of: entity)
                 if try question?.isTrue(of: row) ?? true { try body(row, record.id) } else { try skipped() }
-                guard goesOn() else { return false }
             }
             return true
         }

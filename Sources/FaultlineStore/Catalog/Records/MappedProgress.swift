@@ -30,8 +30,9 @@ package struct MappedProgress: Codable, Sendable, Equatable {
     /// The number of blobs recorded for deletion before the last pass.
     package var blobsLeftBehind = 0
 
-    /// Whether mappings that can do so make rows with their references, so that these are not set in the second pass.
-    package var writesRows = false
+    /// The number of the rule by which mappings make rows with their references, which the second pass then does not
+    /// set; 0 if all make objects.
+    package var rowRule = 0
 
     package init() {}
 }
@@ -49,7 +50,7 @@ extension MappedProgress {
         merging = try container.decodeIfPresent([Int].self, forKey: .merging) ?? []
         leftBehindCount = try container.decodeIfPresent(Int.self, forKey: .leftBehindCount) ?? 0
         blobsLeftBehind = try container.decodeIfPresent(Int.self, forKey: .blobsLeftBehind) ?? 0
-        writesRows = try container.decodeIfPresent(Bool.self, forKey: .writesRows) ?? false
+        rowRule = try container.decodeIfPresent(Int.self, forKey: .rowRule) ?? 0
         guard isPlausible else {
             throw DecodingError.dataCorruptedError(
                 forKey: .mapping, in: container, debugDescription: "a number is negative, or larger than any store")
@@ -58,7 +59,7 @@ extension MappedProgress {
 
     /// Whether continuing from these numbers cannot overflow.
     private var isPlausible: Bool {
-        (merging + [mapping, done, leftBehindCount, blobsLeftBehind]).allSatisfy { $0 >= 0 && $0 <= 1 << 56 }
+        (merging + [mapping, done, leftBehindCount, blobsLeftBehind, rowRule]).allSatisfy { $0 >= 0 && $0 <= 1 << 56 }
             && lastDone <= Limits.recordIDMax && end <= Limits.recordIDMax
     }
 }

@@ -42,7 +42,7 @@ struct RowMappingCase: Sendable, CustomTestStringConvertible {
 
     // MARK: Values
 
-    private static let values = [kinds, changed, constants, large, indexed]
+    private static let values = [kinds, changed, constants, large, shared, indexed]
 
     private static let kinds: RowMappingCase = {
         func thing(_ extra: any SchemaProperty...) -> Schema.Entity {
@@ -137,6 +137,21 @@ struct RowMappingCase: Sendable, CustomTestStringConvertible {
         return item
     }()
 
+    /// A value has one owner: the others get copies.
+    private static let shared: RowMappingCase = {
+        func photo(_ name: String = "photo") -> Schema.Attribute { Change.value(name, Data?.self, .externalStorage) }
+        var item = RowMappingCase(
+            "one value outside of the row for two attributes, and for two objects", [Change.entity("Thing", photo())],
+            [Change.entity("Thing", photo(), photo("second")), Change.entity("Picture", photo())],
+            [
+                EntityMapping(from: "Thing", to: "Thing", attributes: [PropertyMapping("second", .source("photo"))]),
+                map("Thing", to: "Picture"),
+            ],
+            [Sample("Thing", "1", ["photo": Data(repeating: 1, count: 70_000)]), Sample("Thing", "2")])
+        item.hasBlobs = true
+        return item
+    }()
+
     private static let indexed = RowMappingCase(
         "unique keys, also of references, and an index",
         [
@@ -158,7 +173,9 @@ struct RowMappingCase: Sendable, CustomTestStringConvertible {
 
     // MARK: Relationships
 
-    private static let references = [collection, carriedOver, required, oneWay, dangling, danglingToCarried]
+    private static let references = [
+        collection, carriedOver, required, oneWay, dangling, danglingToCarried, toNone,
+    ]
 
     private static func people(_ extra: any SchemaProperty...) -> [Schema.Entity] {
         let person = Change.entity(
@@ -224,6 +241,19 @@ struct RowMappingCase: Sendable, CustomTestStringConvertible {
     private static let dangling = dangling("references to deleted objects", map("From"), map("To"))
 
     private static let danglingToCarried = dangling("references to deleted objects that are carried over", map("From"))
+
+    /// The old numbers belong to no new objects.
+    private static let toNone: RowMappingCase = {
+        var none = map("To")
+        none.mappingType = .add
+        return RowMappingCase(
+            "references to objects that their mapping does not make",
+            [Change.entity("From", Change.one("to", "To")), Change.entity("To")],
+            [
+                Change.entity("From", Change.one("to", "To"), Change.value("x", Int.self, default: 0)),
+                Change.entity("To"),
+            ], [map("From"), none], [Sample("To", "t1"), Sample("From", "1", to: ["to": ["t1"]])], relates: true)
+    }()
 
     private static let links: RowMappingCase = {
         func notes(_ extra: any SchemaProperty...) -> [Schema.Entity] {

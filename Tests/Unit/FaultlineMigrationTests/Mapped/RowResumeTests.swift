@@ -12,19 +12,19 @@ import Testing
 struct RowResumeTests {
     private static let count = 40
 
-    private func options(_ passes: PassNotes? = nil) -> MigrationOptions {
+    private func options(_ passes: PassNotes? = nil, batchByteCount: Int = 1) -> MigrationOptions {
         var options = Stores.dropping
-        options.batchByteCount = 1
+        options.batchByteCount = batchByteCount
         options.progress = { progress in passes?.add(progress.pass) }
         return options
     }
 
-    private func made(titles: (Int) -> String = { "e\($0)" }) throws -> Stores {
+    private func made(count: Int = Self.count, titles: (Int) -> String = { "e\($0)" }) throws -> Stores {
         let stores = Stores()
         try stores.use(Event1.self) { _, context in
             let places = (0..<3).map { Event1.Place(name: "p\($0)") }
             places.forEach { context.insert($0) }
-            for number in 0..<Self.count {
+            for number in 0..<count {
                 let event = Event1.Event(title: titles(number), timeStamp: Date(timeIntervalSince1970: Double(number)))
                 event.place = places[number % 3]
                 context.insert(event)
@@ -39,6 +39,11 @@ struct RowResumeTests {
     /// A migrated store, and the disks that a kill and a power cut leave after each of its operations.
     private func migrated() throws -> (whole: Stores, images: [SimulatedDisk]) {
         let stores = try made()
+        return (stores, try images(migrating: stores))
+    }
+
+    /// Migrates a store, and gives the disks that a kill and a power cut leave after each of its operations.
+    private func images(migrating stores: Stores) throws -> [SimulatedDisk] {
         let simulated = try #require(stores.disk as? SimulatedDisk)
         let images = Box<[SimulatedDisk]>([])
         simulated.onOperation = { disk, _ in
@@ -46,7 +51,7 @@ struct RowResumeTests {
         }
         try stores.use(Event2.self, RowEventPlan.self, migration: options()) { _, _ in }
         simulated.onOperation = nil
-        return (stores, images.value)
+        return images.value
     }
 
     private func log(_ disk: SimulatedDisk, _ stores: Stores) throws -> Log {
@@ -60,11 +65,11 @@ struct RowResumeTests {
         return try StoredCatalog.read(log.snapshot())?.migration?.mapped
     }
 
-    private func check(_ cut: Stores, _ whole: [String: [UInt8]]) throws -> [MigrationPass] {
+    private func check(_ cut: Stores, _ whole: [String: [UInt8]], resumes: Int = 1) throws -> [MigrationPass] {
         let passes = PassNotes()
         try cut.use(Event2.self, RowEventPlan.self, migration: options(passes)) { container, _ in
             let report = container.migrationReport
-            #expect(report.resumes == 1 && report.objectsRead == Self.count + 3)
+            #expect(report.resumes == resumes && report.objectsRead == Self.count + 3)
             #expect(report.objectsWritten == Self.count + 3)
         }
         let found = try cut.rows()
@@ -78,7 +83,7 @@ struct RowResumeTests {
         let whole = try stores.rows()
         let stopped = try images.filter { image in
             guard let progress = try progress(image, stores) else { return false }
-            return progress.lastDone > 0 && progress.writesRows
+            return progress.lastDone > 0 && progress.rowRule > 0
         }
         #expect(stopped.count > Self.count)
         for place in stride(from: 0, to: stopped.count, by: max(stopped.count / 24, 1) | 1) {
@@ -87,21 +92,62 @@ struct RowResumeTests {
         }
     }
 
-    /// Its rows have no references yet.
-    @Test func `a stage that another release began with objects goes on with objects`() throws {
-        let (stores, images) = try migrated()
+    /// A stopped stage whose record names a rule: 0 for objects.
+    private func image(_ stores: Stores, _ images: [SimulatedDisk], after last: Int, rule: Int) throws -> Stores {
         let image = try #require(
-            try images.first { image in (try progress(image, stores)).map { $0.lastDone > 20 } ?? false })
+            try images.first { image in (try progress(image, stores)).map { $0.lastDone > last } ?? false })
         let disk = image.afterProcessDeath()
         let log = try log(disk, stores)
         var record = try #require(try StoredCatalog.read(log.snapshot())?.migration)
-        record.mapped?.writesRows = false
+        record.mapped?.rowRule = rule
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
         }
         try log.close()
-        let passes = try check(Stores(disk, stores.directory), stores.rows())
+        return Stores(disk, stores.directory)
+    }
+
+    /// Its new objects have no references yet.
+    @Test func `a stage that another release began with objects goes on with objects`() throws {
+        let (stores, images) = try migrated()
+        let whole = try stores.rows()
+        // All but one of its objects are made by the run that is stopped here.
+        let second = try self.images(migrating: image(stores, images, after: 0, rule: 0))
+        let stopped = try second.filter { image in
+            guard let progress = try progress(image, stores) else { return false }
+            #expect(progress.rowRule == 0)
+            // Within the first mapping, within the second, and while they are related: all with a save of that run.
+            let last: UInt64 = progress.mapping == 0 ? 1 : 0
+            let isMade = progress.pass == .make && progress.mapping < 2 && progress.lastDone > last
+            return isMade || progress.pass == .relate
+        }
+        #expect(stopped.count > Self.count)
+        for place in stride(from: 0, to: stopped.count, by: max(stopped.count / 24, 1) | 1) {
+            let progress = try #require(try progress(stopped[place], stores))
+            let isRelated = progress.pass == .relate && progress.mapping > 0
+            let passes = try check(Stores(stopped[place], stores.directory), whole, resumes: 2)
+            #expect(passes.contains(.relationships) || isRelated)
+        }
+    }
+
+    /// Its rows have the references of that rule.
+    @Test(arguments: [0, 1 << 40])
+    func `a stage that was begun by another rule for rows goes on with objects`(rule: Int) throws {
+        let (stores, images) = try migrated()
+        let passes = try check(image(stores, images, after: 20, rule: rule), stores.rows())
         #expect(passes.contains(.relationships))
+    }
+
+    @Test func `one long row does not make the batches small`() throws {
+        func transactions(_ titles: (Int) -> String) throws -> UInt64 {
+            let stores = try made(count: 1_000, titles: titles)
+            return try stores.use(Event2.self, RowEventPlan.self, migration: options(batchByteCount: 1 << 15)) {
+                container, _ in container.rowStore.log.snapshot().sequence
+            }
+        }
+        let short = try transactions { "e\($0)" }
+        let long = try transactions { $0 == 10 ? String(repeating: "e", count: 2_000) : "e\($0)" }
+        #expect(long <= short + 2)
     }
 
     @Test func `a row that breaks a rule stops the stage with the object, and a corrected one restarts`() throws {
