@@ -1,5 +1,4 @@
 internal import FaultlineDisk
-internal import Glibc
 
 /// How a backup is made.
 ///
@@ -29,10 +28,7 @@ public struct BackupOptions: Sendable {
     /// copies.
     public var progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
     /// Waits; other than the system's in tests.
-    package var sleep: @Sendable (_ nanoseconds: UInt64) -> Void = { nanoseconds in
-        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        nanosleep(&time, nil)
-    }
+    package var sleep: @Sendable (_ nanoseconds: UInt64) -> Void = SystemThread.sleep
 
     /// A full backup, without a bound on its rate.
     public init() {}

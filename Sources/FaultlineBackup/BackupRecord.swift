@@ -49,12 +49,7 @@ struct BackupRecord: Codable, Equatable {
         }
     }
 
-    static func text(of id: StoreID) -> String {
-        [id.high, id.low].map { number in
-            let digits = String(number, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    static func text(of id: StoreID) -> String { id.high.hexadecimal + id.low.hexadecimal }
 
     // MARK: The file
 

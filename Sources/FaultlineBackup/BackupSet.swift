@@ -37,7 +37,7 @@ struct BackupSet {
     ///
     /// - Throws: `BackupError` of code `unsuitable` if it holds other files, of code `underWay` if it is in use.
     static func openForWriting(_ path: String, on disk: Disk) throws -> BackupSet {
-        let directory = trimmed(path)
+        let directory = DirectoryPath.trimmed(path)
         try onDisk("making the directory of the backups") { () throws(DiskError) in
             if try !disk.isPresent(directory) {
                 try disk.createDirectory(directory)
@@ -52,13 +52,7 @@ struct BackupSet {
         }
         let path = directory + "/" + lockName
         let lock = try onDisk("locking the backups") { () throws(DiskError) in
-            do throws(DiskError) { return try disk.open(path, for: .updating) } catch {
-                guard error.code == .notFound else { throw error }
-            }
-            do throws(DiskError) { return try disk.open(path, for: .creating) } catch {
-                guard error.code == .exists else { throw error }
-                return try disk.open(path, for: .updating)
-            }
+            try disk.openOrCreate(path)
         }
         return try BackupSet(directory, disk, lock, exclusively: true)
     }
@@ -67,7 +61,7 @@ struct BackupSet {
     ///
     /// - Throws: `BackupError` of code `notFound` if it holds no backups, of code `underWay` if one is written there.
     static func openForReading(_ path: String, on disk: Disk) throws -> BackupSet {
-        let directory = trimmed(path)
+        let directory = DirectoryPath.trimmed(path)
         let lock: DiskFile
         do throws(DiskError) { lock = try disk.open(directory + "/" + lockName, for: .reading) } catch {
             guard error.code == .notFound || error.code == .notDirectory else {
@@ -96,12 +90,6 @@ struct BackupSet {
     func close() {
         try? lock.unlock(byte: 0)
         lock.close()
-    }
-
-    static func trimmed(_ path: String) -> String {
-        var path = path
-        while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return path
     }
 
     private static func names(in directory: String, on disk: Disk) throws(LogError) -> [String] {
@@ -163,7 +151,7 @@ struct BackupSet {
             try disk.synchronizeDirectory(sharedDirectory, site: "backup.shared")
             try disk.synchronizeDirectory(directory, site: "backup.directory")
             // An interrupted backup may have made the directory.
-            try disk.synchronizeDirectory(IdentityFile.parent(of: directory), site: "backup.parent")
+            try disk.synchronizeDirectory(DirectoryPath.parent(of: directory), site: "backup.parent")
             let file = try disk.open(path + ".tmp", for: .creating)
             defer { file.close() }
             try bytes.withUnsafeBufferPointer { (buffer) throws(DiskError) in

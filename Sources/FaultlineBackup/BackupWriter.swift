@@ -17,7 +17,7 @@ package struct BackupWriter {
     ///   - clock: The clock for the time of the backup and for its rate.
     ///   - options: How it is made.
     package init(of store: String, on disk: Disk, clock: Clock, options: BackupOptions) {
-        self.store = BackupSet.trimmed(store)
+        self.store = DirectoryPath.trimmed(store)
         self.disk = disk
         self.clock = clock
         self.options = options
@@ -61,12 +61,12 @@ package struct BackupWriter {
 
     /// A backup inside the store, or in the place of its copy, would be one of itself.
     private func refuseOwnDirectory(_ directory: String) throws {
-        let directory = BackupSet.trimmed(directory)
+        let directory = DirectoryPath.trimmed(directory)
         let copies = [StoreCopyPurpose.dryRun, .backup].map { store + $0.suffix }
         let isOwn = try onDisk("looking for the directory of the backups") { () throws(DiskError) in
             var own = [try disk.identity(of: store)]
             for path in copies where try disk.isPresent(path) { own.append(try disk.identity(of: path)) }
-            for path in [directory, IdentityFile.parent(of: directory)] where try disk.isPresent(path) {
+            for path in [directory, DirectoryPath.parent(of: directory)] where try disk.isPresent(path) {
                 if own.contains(try disk.identity(of: path)) { return true }
             }
             return copies.contains(directory)
@@ -84,7 +84,7 @@ package struct BackupWriter {
         guard let identity = try IdentityFile.read(store + "/" + FileName.identity, on: disk) else { return 0 }
         for _ in 0..<3 {
             do throws(LogError) {
-                return try CopiedState(store, identity, on: disk, witnesses: true).newestDurable
+                return try CopiedState(store, identity, on: disk).newestDurable()
             } catch {
                 guard error.code == .damaged else { throw error }
             }
@@ -111,24 +111,24 @@ package struct BackupWriter {
         }
         let number = content.newest + 1
         try set.makeFolder(of: number)
-        var files = CopiedFiles(source, to: set, number: number, earlier, CopiedBytes(disk, clock, options))
-        if options.checksSpace { try checkSpace(try files.missingByteCount(), set) }
-        let list = try files.copyAll()
+        var files = try CopiedFiles(source, to: set, number: number, earlier, CopiedBytes(disk, clock, options))
+        if options.checksSpace { try checkSpace(files.missingByteCount, set) }
+        let lists = try files.copyAll()
         let record = BackupRecord(
             format: BackupRecord.format, number: number, nanoseconds: begun,
             store: BackupRecord.text(of: source.storeID), instance: BackupRecord.text(of: identity.instance),
-            first: try source.first(after: earlier.last, begun: begun), end: end, manifest: files.manifest,
-            identity: files.identity, files: list)
+            first: try source.first(after: earlier.last, begun: begun), end: end, manifest: lists.manifest,
+            identity: lists.identity, files: lists.files)
         try set.finish(record)
         let removed = try removeOld(content, keeping: record, set)
         return BackupReport(
-            backup: record.backup, fileCount: list.count, copiedFileCount: files.copiedFileCount,
+            backup: record.backup, fileCount: lists.files.count, copiedFileCount: files.copiedFileCount,
             copiedByteCount: files.copiedByteCount, removed: removed)
     }
 
     private func refuseOther(_ identity: Identity, than last: BackupRecord?, _ set: BackupSet) throws {
         guard let last else { return }
-        let store = BackupRecord.text(of: StoreID(high: identity.storeHigh, low: identity.storeLow))
+        let store = BackupRecord.text(of: identity.storeID)
         guard last.store == store else {
             throw BackupError(
                 .otherStore, "The directory holds backups of another store. Choose another one.", path: set.directory)

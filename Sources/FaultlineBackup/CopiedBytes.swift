@@ -50,12 +50,7 @@ struct CopiedBytes: ~Copyable {
             try EarlierCopy(earlier.path, byteCount: earlier.byteCount, on: disk)
         }
         defer { comparison?.close() }
-        let writing = try onDisk("writing a backup") { () throws(DiskError) in
-            do throws(DiskError) { return try disk.open(target, for: .updating) } catch {
-                guard error.code == .notFound else { throw error }
-            }
-            return try disk.open(target, for: .creating)
-        }
+        let writing = try onDisk("writing a backup") { () throws(DiskError) in try disk.openOrCreate(target) }
         defer { writing.close() }
         var difference: UInt64?
         let checksum = try read(source, range, checksum: checksum) { (bytes, offset) throws(DiskError) in

@@ -3,19 +3,26 @@ internal import FaultlineLog
 
 /// Copies the files of a store into a set of backups: those that earlier backups have only as far as they grew.
 struct CopiedFiles: ~Copyable {
+    /// The files of a backup.
+    struct Lists {
+        let manifest: BackupFile
+        let identity: BackupFile
+        let files: [BackupFile]
+    }
+
     private let source: CopiedState
     private let set: BackupSet
     private let number: Int
-    /// The newest entry of each shared file in earlier backups.
-    private let known: [String: BackupFile]
+    private let items: [Item]
+    /// Bytes that the backup adds to the directory, but for the manifest and the identity.
+    let missingByteCount: UInt64
     /// The newest copies of blob segments that were in use.
-    private var open: [String: (path: String, byteCount: UInt64)] = [:]
+    private let open: [String: (path: String, byteCount: UInt64)]
     private var bytes: CopiedBytes
     private var check: SegmentCheck
-    private(set) var manifest: BackupFile
-    private(set) var identity: BackupFile
     private(set) var copiedFileCount = 0
-    private(set) var copiedByteCount: UInt64 = 0
+
+    var copiedByteCount: UInt64 { bytes.byteCount }
 
     /// The bytes at the end of a known part that are compared with the store's.
     private static let comparedByteCount: UInt64 = 64 << 10
@@ -23,12 +30,12 @@ struct CopiedFiles: ~Copyable {
     init(
         _ source: CopiedState, to set: BackupSet, number: Int, _ earlier: [BackupRecord],
         _ bytes: consuming CopiedBytes
-    ) {
+    ) throws(LogError) {
         self.source = source
         self.set = set
         self.number = number
-        self.bytes = bytes
         var known: [String: BackupFile] = [:]
+        var open: [String: (path: String, byteCount: UInt64)] = [:]
         for record in earlier {
             for file in record.files {
                 if file.isShared {
@@ -38,9 +45,11 @@ struct CopiedFiles: ~Copyable {
                 }
             }
         }
-        manifest = BackupFile(name: source.manifest, byteCount: 0, checksum: 0, head: 0, isShared: false)
-        identity = BackupFile(name: FileName.identity, byteCount: 0, checksum: 0, head: 0, isShared: false)
-        self.known = known
+        self.open = open
+        items = try Self.items(of: source, known)
+        missingByteCount = items.reduce(0) { $0 + $1.missingByteCount }
+        self.bytes = bytes
+        self.bytes.total = missingByteCount
         // Values that follow each other in the log mostly lie in one segment.
         var opened: ManagedFile?
         check = SegmentCheck { (number) throws(LogError) in
@@ -54,7 +63,6 @@ struct CopiedFiles: ~Copyable {
     /// A file to be copied.
     private struct Item {
         let name: String
-        let number: UInt64
         let entry: ManifestState.FileEntry
         /// The end of its bytes.
         let end: UInt64
@@ -62,55 +70,37 @@ struct CopiedFiles: ~Copyable {
         let known: BackupFile?
         /// Whether its bytes never change: that of a large value being written may.
         var isShared: Bool { entry.seal != nil || entry.kind != .blobSegment }
+        var missingByteCount: UInt64 { end - min(isShared ? known?.byteCount ?? 0 : 0, end) }
     }
 
-    private func items() throws(LogError) -> [Item] {
+    private static func items(
+        of source: CopiedState, _ known: [String: BackupFile]
+    ) throws(LogError) -> [Item] {
         var items: [Item] = []
         for (number, entry) in source.state.files.sorted(by: { $0.key < $1.key }) {
             let name = FileName.numbered(entry.kind, number)
-            let length = try length(of: source.path + "/" + name)
+            let length = try source.byteCount(of: name)
             let isLog = entry.kind == .hotSegment || entry.kind == .coldSegment
             let end = isLog ? entry.seal?.end ?? length : min(length, entry.seal?.end ?? length)
-            items.append(Item(name: name, number: number, entry: entry, end: end, known: known[name]))
+            items.append(Item(name: name, entry: entry, end: end, known: known[name]))
         }
         return items
     }
 
-    /// Bytes that the backup adds to the directory.
-    func missingByteCount() throws(LogError) -> UInt64 {
-        try items().reduce(0) { sum, item in
-            sum + item.end - min(item.isShared ? item.known?.byteCount ?? 0 : 0, item.end)
-        }
-    }
-
     /// Copies all files, durably.
-    ///
-    /// - Returns: Their list.
-    mutating func copyAll() throws -> [BackupFile] {
-        let items = try items()
-        bytes.total = try missingByteCount()
-        var list: [BackupFile] = []
-        for item in items { list.append(try copy(item)) }
-        manifest = try copyOwn(manifest.name)
-        identity = try copyOwn(identity.name)
-        copiedByteCount = bytes.byteCount
-        return list
+    mutating func copyAll() throws -> Lists {
+        var files: [BackupFile] = []
+        for item in items { files.append(try copy(item)) }
+        return Lists(
+            manifest: try copyOwn(source.manifest), identity: try copyOwn(FileName.identity), files: files)
     }
 
     /// Copies a file that each backup has for itself.
     private mutating func copyOwn(_ name: String) throws -> BackupFile {
         let path = source.path + "/" + name
-        let length = try length(of: path)
+        let length = try source.byteCount(of: name)
         let checksum = try bytes.copy(path, 0..<length, to: set.folder(of: number) + "/" + name)
         return BackupFile(name: name, byteCount: length, checksum: checksum, head: 0, isShared: false)
-    }
-
-    private func length(of path: String) throws(LogError) -> UInt64 {
-        try onDisk("measuring a file") { () throws(DiskError) in
-            let file = try set.disk.open(path, for: .reading)
-            defer { file.close() }
-            return try file.byteCount()
-        }
     }
 
     private mutating func copy(_ item: Item) throws -> BackupFile {

@@ -4,12 +4,11 @@ internal import FaultlineLog
 /// The state of a store in a directory of copied files.
 struct CopiedState {
     let directory: StoreDirectory
-    let state: ManifestState
-    /// The name of the manifest.
-    let manifest: String
-    /// The newest transaction that the files prove to be durable.
-    let newestDurable: UInt64
+    private let reading: ManifestReader.Reading
 
+    var state: ManifestState { reading.state }
+    /// The name of the manifest.
+    var manifest: String { FileName.numbered(.manifest, reading.predecessor.managed.number) }
     var storeID: StoreID { directory.storeID }
     var path: String { directory.path }
     private var walk: LogWalk { LogWalk(directory, state) }
@@ -20,20 +19,28 @@ struct CopiedState {
     ///   - path: The directory.
     ///   - identity: The identity of the store.
     ///   - disk: The disk.
-    ///   - witnesses: Whether to look for the newest durable transaction, which reads the unsealed blob segments.
     /// - Throws: `LogError` of code `damaged` if there is none; disk errors.
-    init(_ path: String, _ identity: Identity, on disk: Disk, witnesses: Bool = false) throws(LogError) {
+    init(_ path: String, _ identity: Identity, on disk: Disk) throws(LogError) {
         directory = StoreDirectory(
-            disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow), nextNumber: 1,
+            disk: disk, path: path, storeID: identity.storeID, nextNumber: 1,
             random: RandomSource(seed: nil))
         let names = try onDisk("listing a copy") { () throws(DiskError) in try disk.names(in: path) }
-        let numbers = names.compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
-        guard let reading = try ManifestReader.newest(numbers, in: directory, for: .reading) else {
+        guard
+            let reading = try ManifestReader.newest(FileName.manifests(among: names), in: directory, for: .reading)
+        else {
             throw LogError(.damaged, "The store has no manifest.", path: path)
         }
-        state = reading.state
-        newestDurable = try witnesses ? reading.newestDurable(in: directory) : 0
-        manifest = FileName.numbered(.manifest, reading.predecessor.managed.number)
+        self.reading = reading
+    }
+
+    /// The newest transaction that the files prove to be durable; reads the unsealed blob segments.
+    func newestDurable() throws(LogError) -> UInt64 { try reading.newestDurable(in: directory) }
+
+    /// The bytes of a file of the directory.
+    func byteCount(of name: String) throws(LogError) -> UInt64 {
+        try onDisk("measuring a file") { () throws(DiskError) in
+            try directory.disk.byteCount(of: directory.path(of: name))
+        }
     }
 
     /// The oldest state that can be made from the files: that of the checkpoint, or the empty store.

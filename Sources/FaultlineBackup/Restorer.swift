@@ -48,7 +48,7 @@ package struct Restorer {
         let set = try BackupSet.openForReading(directory, on: disk)
         defer { set.close() }
         let choice = try RestoreChoice(of: point, from: try set.content(), set)
-        let destination = BackupSet.trimmed(destination)
+        let destination = DirectoryPath.trimmed(destination)
         try refuseUsed(destination, set)
         let work = destination + Self.suffix
         let lock = try claim(work)
@@ -71,7 +71,7 @@ package struct Restorer {
     /// Removes an empty directory at the destination: one that cannot be removed would refuse the store at the end.
     private func refuseUsed(_ destination: String, _ set: BackupSet) throws {
         let isUsed = try onDisk("looking at the destination") { () throws(DiskError) in
-            let parent = IdentityFile.parent(of: destination)
+            let parent = DirectoryPath.parent(of: destination)
             if try disk.isPresent(parent), try disk.identity(of: parent) == disk.identity(of: set.directory) {
                 return true
             }
@@ -142,7 +142,7 @@ package struct Restorer {
     private func publish(_ work: String, at destination: String) throws(LogError) {
         try onDisk("putting the restored store in its place") { () throws(DiskError) in
             try disk.rename(work, to: destination)
-            try disk.synchronizeDirectory(IdentityFile.parent(of: destination), site: "restore.parent")
+            try disk.synchronizeDirectory(DirectoryPath.parent(of: destination), site: "restore.parent")
         }
     }
 
@@ -153,18 +153,19 @@ package struct Restorer {
         let files = choice.files
         bytes.total = files.reduce(0) { $0 &+ $1.file.byteCount }
         for (record, file) in files {
-            let path = set.path(of: file, in: record)
-            let checksum: UInt32
-            do { checksum = try bytes.copy(path, 0..<file.byteCount, to: work + "/" + file.name) } catch let error
-                as LogError
-            {
-                throw error.cause?.code == .notFound ? Self.missing(path) : error
+            try verify(file, at: set.path(of: file, in: record)) { path in
+                try bytes.copy(path, 0..<file.byteCount, to: work + "/" + file.name)
             }
-            guard checksum == file.checksum else { throw Self.wrong(path) }
         }
         // The newest one has the features of all segments.
         let record = choice.later.last ?? choice.base
-        for record in [choice.base] + choice.later { try verifyOwn(record, set, &bytes) }
+        for record in [choice.base] + choice.later {
+            for file in [record.manifest, record.identity] {
+                try verify(file, at: set.path(of: file, in: record)) { path in
+                    try bytes.checksum(of: path, byteCount: file.byteCount)
+                }
+            }
+        }
         let path = set.folder(of: record.number) + "/" + FileName.identity
         guard let identity = try IdentityFile.read(path, on: disk) else { throw Self.missing(path) }
         let newest = try cut(work, identity, choice, set)
@@ -184,19 +185,14 @@ package struct Restorer {
         BackupError(.damaged, "A file of the backup is missing. \(remedy)", path: path)
     }
 
-    private static func wrong(_ path: String) -> BackupError {
-        BackupError(.damaged, "A file of the backup does not verify. \(remedy)", path: path)
-    }
-
-    /// Verifies the manifest and the identity of a backup.
-    private func verifyOwn(_ record: BackupRecord, _ set: BackupSet, _ bytes: inout CopiedBytes) throws {
-        for file in [record.manifest, record.identity] {
-            let path = set.path(of: file, in: record)
-            let checksum: UInt32
-            do { checksum = try bytes.checksum(of: path, byteCount: file.byteCount) } catch let error as LogError {
-                throw error.cause?.code == .notFound ? Self.missing(path) : error
-            }
-            guard checksum == file.checksum else { throw Self.wrong(path) }
+    /// Reads a file of a backup, and refuses one that is missing or has another checksum.
+    private func verify(_ file: BackupFile, at path: String, by read: (String) throws -> UInt32) throws {
+        let checksum: UInt32
+        do { checksum = try read(path) } catch let error as LogError {
+            throw error.cause?.code == .notFound ? Self.missing(path) : error
+        }
+        guard checksum == file.checksum else {
+            throw BackupError(.damaged, "A file of the backup does not verify. \(Self.remedy)", path: path)
         }
     }
 
@@ -217,7 +213,9 @@ package struct Restorer {
         let (end, fromBeginning) = try end(of: choice, LogWalk(directory, all), all, set)
         let state = try base.state.ending(at: end, continuedBy: later, fromBeginning: fromBeginning) {
             (number) throws(LogError) in
-            try byteCount(of: directory.path(.blobSegment, number))
+            try onDisk("measuring a file") { () throws(DiskError) in
+                try disk.byteCount(of: directory.path(.blobSegment, number))
+            }
         }
         guard let state else { throw contradiction() }
         try removeRest(state, end, directory)
@@ -268,14 +266,6 @@ package struct Restorer {
             defer { file.close() }
             if try file.byteCount() > end.offset { try file.cut(to: end.offset) }
             try file.synchronize(site: "restore.log")
-        }
-    }
-
-    private func byteCount(of path: String) throws(LogError) -> UInt64 {
-        try onDisk("measuring a file") { () throws(DiskError) in
-            let file = try disk.open(path, for: .reading)
-            defer { file.close() }
-            return try file.byteCount()
         }
     }
 }

@@ -35,8 +35,7 @@ package struct StoreCopy {
     package static func make(
         of source: String, for purpose: StoreCopyPurpose, on disk: Disk, clock: Clock, checksSpace: Bool = true
     ) throws -> StoreCopy {
-        var source = source
-        while source.utf8.count > 1, source.hasSuffix("/") { source.removeLast() }
+        let source = DirectoryPath.trimmed(source)
         let directory = source + purpose.suffix
         let copy = StoreCopy(
             directory: directory, purpose: purpose, disk: disk, source: source,
@@ -98,10 +97,7 @@ package struct StoreCopy {
             do throws(DiskError) { return try disk.open(path, for: .updating) } catch {
                 // A copy of a store may lack the file.
                 guard error.code == .notFound, try disk.isPresent(source + "/" + FileName.identity) else { throw error }
-            }
-            do throws(DiskError) { return try disk.open(path, for: .creating) } catch {
-                guard error.code == .exists else { throw error }
-                return try disk.open(path, for: .updating)
+                return try disk.openOrCreate(path)
             }
         }
     }
@@ -222,8 +218,8 @@ package struct StoreCopy {
     }
 
     private func manifests() throws(LogError) -> [UInt64] {
-        try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: source) }
-            .compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
+        FileName.manifests(
+            among: try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: source) })
     }
 
     /// - Parameters:
@@ -236,7 +232,7 @@ package struct StoreCopy {
             throw LogError(.notAStore, "There is no store in this directory.", path: source)
         }
         let directory = StoreDirectory(
-            disk: disk, path: source, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
+            disk: disk, path: source, storeID: identity.storeID,
             nextNumber: 1, random: RandomSource(seed: 0))
         guard let (mark, state) = try readManifest(directory) else { return false }
         complete.formIntersection(state.files.map { FileName.numbered($0.value.kind, $0.key) })
@@ -264,11 +260,8 @@ package struct StoreCopy {
         for (number, entry) in state.files where !links || entry.seal == nil && entry.kind.isSegment {
             let name = FileName.numbered(entry.kind, number)
             if complete.contains(name) { continue }
-            let path = source + "/" + name
             let byteCount = try onDisk("measuring a file") { () throws(DiskError) in
-                let file = try disk.open(path, for: .reading)
-                defer { file.close() }
-                return try file.byteCount()
+                try disk.byteCount(of: source + "/" + name)
             }
             let (total, isOver) = sum.addingReportingOverflow(byteCount)
             sum = isOver ? .max : total

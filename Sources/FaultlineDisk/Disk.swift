@@ -96,6 +96,28 @@ open class Disk: @unchecked Sendable {
     /// Returns the kind of the file system of `path`.
     open func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { Self.subclassAnswers() }
 
+    /// Returns the number of bytes of a file.
+    ///
+    /// - Throws: As `open`, for reading.
+    package final func byteCount(of path: String) throws(DiskError) -> UInt64 {
+        let file = try open(path, for: .reading)
+        defer { file.close() }
+        return try file.byteCount()
+    }
+
+    /// Opens a file to be updated, and creates it if it is missing; another process may create it meanwhile.
+    ///
+    /// Durability and errors: as `open`.
+    package final func openOrCreate(_ path: String) throws(DiskError) -> DiskFile {
+        do throws(DiskError) { return try open(path, for: .updating) } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        do throws(DiskError) { return try open(path, for: .creating) } catch {
+            guard error.code == .exists else { throw error }
+            return try open(path, for: .updating)
+        }
+    }
+
     /// Calls `synchronizeDirectory(_:site:)` without naming the call for tests.
     package final func synchronizeDirectory(_ path: String) throws(DiskError) {
         try synchronizeDirectory(path, site: .unnamed)

@@ -28,6 +28,12 @@ package struct SystemThread {
         self.handle = handle
     }
 
+    /// Lets the calling thread wait; a signal may end the wait early.
+    package static func sleep(nanoseconds: UInt64) {
+        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        nanosleep(&time, nil)
+    }
+
     /// Waits until the closure has returned.
     package func join() { pthread_join(handle, nil) }
 

@@ -127,13 +127,7 @@ extension Log {
 
     private func byteCount(of kind: FileKind, _ number: UInt64, seal: SealedFile?) throws(LogError) -> UInt64 {
         if let seal { return seal.end }
-        let path = directory.path(kind, number)
-        let disk = directory.disk
-        do {
-            let file = try disk.open(path, for: .reading)
-            defer { file.close() }
-            return try file.byteCount()
-        } catch {
+        do { return try directory.disk.byteCount(of: directory.path(kind, number)) } catch {
             // A merge may just have removed it.
             if error.code == .notFound { return 0 }
             throw LogError(error, doing: "measuring a file")

@@ -98,10 +98,7 @@ public struct MigrationOptions: Sendable {
     /// The clock for durations.
     package var clock = Clock.system
     /// Waits for some nanoseconds.
-    package var sleep: @Sendable (UInt64) -> Void = { nanoseconds in
-        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        nanosleep(&time, nil)
-    }
+    package var sleep: @Sendable (UInt64) -> Void = SystemThread.sleep
 
     /// Bytes of new values in a batch; nil derives them from the ceiling.
     ///
@@ -124,11 +121,15 @@ public struct MigrationOptions: Sendable {
     /// Settable for tests.
     package var batchNanoseconds: UInt64 = 5_000_000_000
 
-    /// The number of old objects in the first shares of a streamed stage, and the most in any; of rows that one
-    /// transaction of an online migration enters into indexes; nil for the default.
+    /// The number of old objects in the first shares of a streamed stage, and the most in any; nil for the default.
     ///
     /// For tests.
     package var shareCount: Int?
+
+    /// The largest number of rows that one transaction of an online migration enters into indexes; nil for the default.
+    ///
+    /// For tests.
+    package var onlineRowsMax: Int?
 
     /// The largest number of objects that an online migration notes because a new unique rule refuses them; nil for the
     /// default.

@@ -37,7 +37,7 @@ extension RowStore {
         let current = try? StoredCatalog.read(snapshot)?.schema
         return StoreError(
             .outdated,
-            "The store has been migrated since this container was made, and its tables or indexes were dropped: make a container with the new schema. \(fingerprints(against: current ?? nil))"
+            "The store has been migrated since this container was made, and its tables or indexes were dropped: make a container with the new schema. \(fingerprints(against: current))"
         )
     }
 }

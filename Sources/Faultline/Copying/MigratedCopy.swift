@@ -78,7 +78,7 @@ struct MigratedCopy {
     func rename(to final: String) throws(LogError) {
         do {
             try disk.rename(target, to: final)
-            try disk.synchronizeDirectory(IdentityFile.parent(of: final))
+            try disk.synchronizeDirectory(DirectoryPath.parent(of: final))
         } catch { throw LogError(error, doing: "moving the migrated store to \(final)") }
     }
 

@@ -48,9 +48,10 @@ extension ModelContainer {
             }
             try checkPlace()
             place.createParent()
-            let final = trimmed(place.directory)
+            let final = DirectoryPath.trimmed(place.directory)
             let copy = MigratedCopy(
-                disk: place.disk, source: trimmed(source.path(percentEncoded: false)), target: final + ".copying")
+                disk: place.disk, source: DirectoryPath.trimmed(source.path(percentEncoded: false)),
+                target: final + ".copying")
             return try whileAlone(with: copy.source, place) { log in
                 guard let held = try copy.claim() else {
                     throw MigrationError(
@@ -123,11 +124,5 @@ extension ModelContainer {
     /// Whether the directory of a new store is missing or empty.
     private static func isFree(_ place: StorePlace) throws -> Bool {
         do { return try !place.isPresent() } catch { throw LogError(error, doing: "looking for a store") }
-    }
-
-    private static func trimmed(_ path: String) -> String {
-        var path = path
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return path
     }
 }

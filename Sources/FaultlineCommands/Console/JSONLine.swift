@@ -40,8 +40,18 @@ package struct JSONLine: Sendable {
         text += "[" + values.map(\.line).joined(separator: ",") + "]"
     }
 
+    /// Adds a list of texts.
+    package mutating func add(_ key: String, _ values: [String]) {
+        addRaw(key, "[" + values.map(Self.quoted).joined(separator: ",") + "]")
+    }
+
+    /// Adds a list of whole numbers.
+    package mutating func add(_ key: String, _ values: [some BinaryInteger]) {
+        addRaw(key, "[" + values.map { String($0) }.joined(separator: ",") + "]")
+    }
+
     /// Adds text that is JSON already.
-    package mutating func addRaw(_ key: String, _ json: String) {
+    private mutating func addRaw(_ key: String, _ json: String) {
         begin(key)
         text += json
     }

@@ -1,4 +1,5 @@
 #if Import
+internal import FaultlineDisk
 internal import Foundation
 internal import Glibc
 
@@ -28,10 +29,8 @@ struct WorkFolder {
     let path: String
 
     init(_ destination: URL) {
-        var path = destination.path(percentEncoded: false)
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        self.destination = path
-        self.path = path + ".import"
+        self.destination = DirectoryPath.trimmed(destination.path(percentEncoded: false))
+        path = self.destination + ".import"
     }
 
     var storePath: String { path + "/store" }

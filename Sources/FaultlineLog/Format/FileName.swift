@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// The kinds of numbered files, with the values of the file header.
 package enum FileKind: UInt16, Sendable, CaseIterable {
     case manifest = 1
@@ -53,14 +55,18 @@ package enum FileName {
 
     /// The name of a numbered file: letter, dash, 16 hexadecimal digits, suffix.
     package static func numbered(_ kind: FileKind, _ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return kind.letter + "-" + String(repeating: "0", count: 16 - digits.count) + digits + kind.suffix
+        kind.letter + "-" + number.hexadecimal + kind.suffix
     }
 
     /// Kind and number of a name, or nil if it is not the name of a numbered file.
     package static func parse(_ name: String) -> (kind: FileKind, number: UInt64)? {
         var name = name
         return name.withUTF8 { parse(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The numbers of the manifests among file names.
+    package static func manifests(among names: [String]) -> [UInt64] {
+        names.compactMap(parse).filter { $0.kind == .manifest }.map(\.number)
     }
 
     private static func parse(_ name: UnsafeRawBufferPointer) -> (kind: FileKind, number: UInt64)? {

@@ -64,6 +64,8 @@ package struct Identity: Equatable, Sendable {
         guard bytes.isZero(Fields.reserved) else { throw .newerFormat }
     }
 
+    package var storeID: StoreID { StoreID(high: storeHigh, low: storeLow) }
+
     /// The identity of a copy of the store.
     func with(instance: StoreID) -> Identity {
         var identity = self

@@ -63,7 +63,7 @@ enum Creation {
             storeHigh: random.next(), storeLow: random.next(), createdNanoseconds: clock.wallNanoseconds(),
             salt: random.next(), instance: StoreID(high: random.next(), low: random.next()))
         let directory = StoreDirectory(
-            disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
+            disk: disk, path: path, storeID: identity.storeID,
             nextNumber: nextNumber,
             random: random)
         let segment = try directory.create(.hotSegment)

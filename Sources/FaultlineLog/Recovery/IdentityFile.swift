@@ -71,15 +71,7 @@ package enum IdentityFile {
             try file.synchronize(site: "identity.content")
             try disk.rename(temporary, to: path + "/" + FileName.identity)
             try disk.synchronizeDirectory(path, site: "identity.directory")
-            try disk.synchronizeDirectory(Self.parent(of: path), site: "identity.parent")
+            try disk.synchronizeDirectory(DirectoryPath.parent(of: path), site: "identity.parent")
         }
-    }
-
-    /// The directory that holds a path.
-    package static func parent(of path: String) -> String {
-        var trimmed = Substring(path)
-        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
-        guard let slash = trimmed.lastIndex(of: "/") else { return "." }
-        return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
     }
 }

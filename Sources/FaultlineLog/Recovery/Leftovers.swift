@@ -86,11 +86,7 @@ enum Leftovers {
 
     /// Bytes of a file.
     static func byteCount(_ path: String, on disk: Disk) throws(LogError) -> UInt64 {
-        try onDisk("looking at a file that is not listed") { () throws(DiskError) in
-            let file = try disk.open(path, for: .reading)
-            defer { file.close() }
-            return try file.byteCount()
-        }
+        try onDisk("looking at a file that is not listed") { () throws(DiskError) in try disk.byteCount(of: path) }
     }
 
     /// Whether a file is empty: it is shorter than a header, or begins with zeros and is of a kind that cannot hold

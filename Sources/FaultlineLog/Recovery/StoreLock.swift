@@ -73,19 +73,7 @@ package final class StoreLock: @unchecked Sendable {
     }
 
     private static func openForWriting(_ path: String, on disk: Disk) throws(LogError) -> DiskFile {
-        try onDisk("opening the store's lock") { () throws(DiskError) in
-            do throws(DiskError) {
-                return try disk.open(path, for: .updating)
-            } catch {
-                guard error.code == .notFound else { throw error }
-            }
-            do throws(DiskError) {
-                return try disk.open(path, for: .creating)
-            } catch {
-                guard error.code == .exists else { throw error }
-                return try disk.open(path, for: .updating)
-            }
-        }
+        try onDisk("opening the store's lock") { () throws(DiskError) in try disk.openOrCreate(path) }
     }
 
     private static func openForReading(_ path: String, on disk: Disk) throws(LogError) -> DiskFile? {

@@ -57,12 +57,6 @@ extension ResolvedMapping {
             case .constant, .computed: nil
             }
         }
-        let ofRelationships: [String] = relationships.compactMap { relation in
-            switch relation.value {
-            case .destinations(let name, _), .kept(let name, _): name
-            case .counterparts, .computed: nil
-            }
-        }
-        return ofAttributes + ofRelationships
+        return ofAttributes + relationships.compactMap(\.value.oldName)
     }
 }

@@ -82,14 +82,14 @@ final class MappedStage: MappedObjects {
 
     /// Decides which mappings make rows, before the first pass.
     ///
-    /// None does if the manager is of a class of the program, whose code may observe the context, or if the stage was
-    /// begun by another rule, or with objects.
+    /// None does in a dry run or with a quarantine, if the manager is of a class of the program, whose code may observe
+    /// the context, or if the stage was begun by another rule, or with objects.
     ///
     /// - Throws: The store's error if it cannot be read: the next run must decide as this one.
     func chooseRows(_ manager: MigrationManager) throws {
         if record.mapped == nil { progress.rowRule = RowMapping.rule }
-        let mayWatch = type(of: manager) != MigrationManager.self
-        guard !mayWatch, !course.goesOnBehindFailures, course.quarantine.isEmpty, progress.rowRule == RowMapping.rule
+        guard type(of: manager) == MigrationManager.self, !course.goesOnBehindFailures, course.quarantine.isEmpty,
+            progress.rowRule == RowMapping.rule
         else {
             progress.rowRule = 0
             return

@@ -48,3 +48,13 @@ struct ResolvedMapping {
         }
     }
 }
+
+extension ResolvedMapping.Relation.Value {
+    /// The relationship of the old object that has the members; nil if they come from elsewhere.
+    var oldName: String? {
+        switch self {
+        case .destinations(let name, _), .kept(let name, _): name
+        case .counterparts, .computed: nil
+        }
+    }
+}

@@ -98,7 +98,7 @@ struct RowMapping {
             let new = mapping.destination,
             let oldSlot = old.properties.firstIndex(where: { $0.name == name }),
             let before = old.properties[oldSlot] as? Schema.Relationship, before.isToOneRelationship,
-            let targets = source.core.store.storage.entity(named: before.destination)?.table,
+            let targets = source.core.store.storage.entity(named: before.destination),
             let slot = new.properties.firstIndex(where: { $0.name == relation.name }),
             let relationship = new.properties[slot] as? Schema.Relationship,
             mapping.relationships.filter({ $0.name == relation.name }).count == 1
@@ -124,15 +124,5 @@ extension ResolvedMapping {
     /// Whether each object of an old entity becomes the new one of its number.
     fileprivate func makesAll(of entityName: String) -> Bool {
         isOneToOne && source?.name == entityName && mapping.mappingType != .add && mapping.sourceFilter == nil
-    }
-}
-
-extension ResolvedMapping.Relation.Value {
-    /// The relationship of the old object that has the members; nil if they come from elsewhere.
-    fileprivate var oldName: String? {
-        switch self {
-        case .destinations(let name, _), .kept(let name, _): name
-        case .counterparts, .computed: nil
-        }
     }
 }

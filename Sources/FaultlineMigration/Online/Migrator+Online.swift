@@ -7,7 +7,7 @@ internal import FaultlineStore
 extension Migrator {
     /// The identity of the migration; an online one is never resumed, because rows were saved since it was stopped.
     func digest(of steps: MigrationSteps) -> String {
-        (options.isOnline ? MigrationRecord.previewMark + "online " : "") + steps.digest
+        (options.isOnline ? MigrationRecord.abandonedMark + "online " : "") + steps.digest
     }
 
     /// Migrates the store while others save.
@@ -79,8 +79,7 @@ extension Migrator {
                 from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping),
             steps.all.isEmpty
         else { return nil }
-        let asked = schema.version < stored.schema.version ? schema.numbered(stored.schema.version) : schema
-        guard asked == stored.schema else { return nil }
+        guard raised(schema, over: stored.schema) == stored.schema else { return nil }
         return (try open(stored.inForce), report)
     }
 }

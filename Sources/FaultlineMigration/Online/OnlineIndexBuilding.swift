@@ -21,7 +21,7 @@ struct OnlineIndexBuilding {
     private struct Row {
         let id: RecordID
         let location: Location
-        var entries: [(index: IndexDefinition, key: [UInt8])] = []
+        var entries: [IndexMirror.Entry] = []
         /// A value that cannot be unique.
         var refusal: StoreError?
     }
@@ -30,7 +30,7 @@ struct OnlineIndexBuilding {
     ///   it cannot be read or written.
     func run() throws {
         let table = built.entity.table
-        let rowsMax = course.options.shareCount ?? Self.rowsMax
+        let rowsMax = course.options.onlineRowsMax ?? Self.rowsMax
         var rows: [Row] = []
         var byteCount = 0
         try log.snapshot().scan(
@@ -42,7 +42,7 @@ struct OnlineIndexBuilding {
                 try built.forEachKey(
                     of: built.store.view(item, of: built.entity), item.id, refuse: { row.refusal = row.refusal ?? $0 }
                 ) {
-                    row.entries.append(($0, $1))
+                    row.entries.append(IndexMirror.Entry($0, $1))
                     byteCount += $1.count
                 }
                 rows.append(row)
@@ -71,21 +71,13 @@ struct OnlineIndexBuilding {
                     continue
                 }
                 if let refusal = row.refusal { throw refusal }
-                for entry in row.entries { try enter(entry.index, entry.key, row.id, &transaction) }
+                for entry in row.entries {
+                    if let holder = try IndexMirror.enter(entry, row.id, &transaction) {
+                        throw built.store.duplicate(holder, row.id, built.entity, entry.index)
+                    }
+                }
             }
             try mirror.settleIfMany(in: &transaction)
-        }
-    }
-
-    private func enter(
-        _ index: IndexDefinition, _ key: [UInt8], _ id: RecordID, _ transaction: inout Transaction
-    ) throws {
-        try key.withUnsafeBytes { key in
-            if index.isUnique, let holder = try transaction.firstID(in: index, key: key) {
-                guard holder == id else { throw built.store.duplicate(holder, id, built.entity, index) }
-                return
-            }
-            try transaction.insertEntry(index, key: key, id: id)
         }
     }
 }
@@ -96,9 +88,8 @@ extension IndexMirror {
     /// - Parameters:
     ///   - indexes: The indexes.
     ///   - target: The state that the step makes.
-    ///   - log: The store.
     /// - Throws: `StoreError` if the state does not fit together.
-    func add(_ indexes: [EntityMapPlan.IndexToBuild], of target: StoredCatalog, _ log: Log) throws {
+    func add(_ indexes: [EntityMapPlan.IndexToBuild], of target: StoredCatalog) throws {
         guard !indexes.isEmpty else { return }
         let store = try RowStore(log: log, catalog: target)
         for name in Set(indexes.map(\.entity)).sorted() {

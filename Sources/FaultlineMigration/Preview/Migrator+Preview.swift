@@ -18,7 +18,7 @@ extension Migrator {
     package mutating func preview(failureLimit: Int, sample: Int? = nil) throws -> MigrationReport {
         try inTurn { migrator in
             guard let stored = try StoredCatalog.read(migrator.log.snapshot()) else { return .nothingToPreview }
-            if let migration = stored.migration, !migration.isPreview, !migrator.options.previewsCopy {
+            if let migration = stored.migration, !migration.isNeverResumed, !migrator.options.previewsCopy {
                 throw MigrationError(
                     .underWay,
                     "A migration of this store was stopped and can go on: a dry run would drop its progress. Open the store with its plan to finish it, or under the old schema to give it up; a dry run on a copy of the store (onCopy, --copy) drops nothing."
@@ -46,7 +46,7 @@ extension Migrator {
     private func preview(_ steps: MigrationSteps, _ stored: StoredCatalog, _ findings: PreviewFindings) throws
         -> MigrationReport
     {
-        let begun = try begin(stored, steps, digest: MigrationRecord.previewMark + steps.digest)
+        let begun = try begin(stored, steps, digest: MigrationRecord.abandonedMark + steps.digest)
         let before = try log.usage(countsLive: false).byteCount
         let course = try MigrationCourse(
             log, options, stageCount: steps.all.count, resumed: nil, findings: findings)

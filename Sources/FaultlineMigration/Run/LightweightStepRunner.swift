@@ -53,7 +53,7 @@ struct LightweightStepRunner {
         let links = try step.linksToBuild(plan, over: current.schema)
         let required = try step.requiredReferences(plan, over: current.schema)
         if !entities.isEmpty || !plan.indexesToBuild.isEmpty || !links.isEmpty || !required.isEmpty {
-            try mirror?.add(plan.indexesToBuild, of: target, log)
+            try mirror?.add(plan.indexesToBuild, of: target)
             let successors =
                 StepBeginning.successors(of: rewritten, from: current, to: target)
                 + LinkBuilding.successors(links, in: target.map)

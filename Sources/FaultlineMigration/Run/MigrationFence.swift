@@ -17,7 +17,7 @@ struct MigrationFence {
     /// Writes it in a transaction.
     func put(_ schema: Schema, _ map: EntityMap, in transaction: inout Transaction) throws {
         var record = MigrationRecord(
-            planDigest: MigrationRecord.previewMark + "fence", stage: 0, sourceSchema: schema, sourceMap: map,
+            planDigest: MigrationRecord.abandonedMark + "fence", stage: 0, sourceSchema: schema, sourceMap: map,
             targetSchema: schema, targetMap: map)
         record.firstBlob = transaction.nextID(in: .blobs)
         try StoredCatalog.put(record, StoredCatalog.RecordNumber.migration, in: &transaction)
@@ -25,7 +25,7 @@ struct MigrationFence {
 
     /// Removes the fence, if it still exists.
     func lower() throws {
-        guard let now = try StoredCatalog.read(log.snapshot()), now.migration?.isPreview == true else { return }
+        guard let now = try StoredCatalog.read(log.snapshot()), now.migration?.isNeverResumed == true else { return }
         try MigrationAbandonment(log: log).run(now)
     }
 }

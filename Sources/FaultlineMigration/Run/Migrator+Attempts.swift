@@ -63,7 +63,7 @@ extension Migrator {
         guard
             var record = try? StoredCatalog.entry(
                 MigrationRecord.self, StoredCatalog.RecordNumber.migration, in: log.snapshot()),
-            !record.isPreview, steps.all.indices.contains(record.stage)
+            !record.isNeverResumed, steps.all.indices.contains(record.stage)
         else { return }
         let before = record.attempts ?? StageAttempts()
         var attempts = before

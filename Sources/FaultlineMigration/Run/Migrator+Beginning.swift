@@ -94,7 +94,7 @@ extension Migrator {
 
     /// Whether an unfinished migration is one by these steps.
     private func isOf(_ steps: MigrationSteps, _ digest: String, _ migration: MigrationRecord) -> Bool {
-        migration.planDigest == digest && steps.all.indices.contains(migration.stage) && !migration.isPreview
+        migration.planDigest == digest && steps.all.indices.contains(migration.stage) && !migration.isNeverResumed
     }
 
     /// Whether the unfinished stage cannot be resumed, although its record and its revision match.

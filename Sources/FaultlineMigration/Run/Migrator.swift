@@ -167,12 +167,16 @@ package struct Migrator {
         return taken
     }
 
+    /// A schema under a version that is not below the stored one: a container without a plan gives it the number 1.0.0.
+    func raised(_ asked: Schema, over stored: Schema) -> Schema {
+        asked.version < stored.version ? asked.numbered(stored.version) : asked
+    }
+
     /// Applies changes of the schema that need no migration: defaults, delete rules, order.
     ///
-    /// Classes are read by the order of their properties, so it must be known before a stage reads objects. The version
-    /// is never lowered: a container without a plan gives its schema the number 1.0.0.
+    /// Classes are read by the order of their properties, so it must be known before a stage reads objects.
     func takeOver(_ asked: Schema, _ stored: StoredCatalog) throws -> StoredCatalog {
-        let schema = asked.version < stored.schema.version ? asked.numbered(stored.schema.version) : asked
+        let schema = raised(asked, over: stored.schema)
         if stored.schema == schema { return stored }
         let plan = try EntityMapPlan(
             for: schema, over: stored.schema, in: stored.map, layouts: stored.layouts, rewriting: [])

@@ -21,7 +21,7 @@ package enum StoredOpening {
         defer { turn.giveUp() }
         guard var stored = try StoredCatalog.read(log.snapshot()) else { return nil }
         if !isReadOnly { try SwitchKeeping(log: log).settle(now: clock.wallNanoseconds()) }
-        if stored.migration?.isPreview == true, !isReadOnly {
+        if stored.migration?.isNeverResumed == true, !isReadOnly {
             stored = try MigrationAbandonment(log: log).run(stored)
         }
         if stored.migration == nil, !isReadOnly {

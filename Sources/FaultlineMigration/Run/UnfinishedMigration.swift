@@ -11,7 +11,7 @@ package struct UnfinishedMigration {
 
     /// The unfinished migration of a store; nil if there is none, or only an interrupted dry run.
     package init?(_ catalog: StoredCatalog) {
-        guard let record = catalog.migration, !record.isPreview else { return nil }
+        guard let record = catalog.migration, !record.isNeverResumed else { return nil }
         target = record.targetSchema
         source = catalog.schema
         sourceMap = catalog.map

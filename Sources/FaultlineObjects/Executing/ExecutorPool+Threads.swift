@@ -61,8 +61,7 @@ extension ExecutorPool {
                 if let work { run(work) }
                 arrival = .ran(tick)
             case .watch:
-                var time = timespec(tv_sec: 0, tv_nsec: Self.tickNanoseconds)
-                nanosleep(&time, nil)
+                SystemThread.sleep(nanoseconds: UInt64(Self.tickNanoseconds))
                 arrival = .watched
             case .wait:
                 if !waitForWork() { return }

@@ -78,22 +78,13 @@ package final class CarriedEntity {
             guard let from = old.firstIndex(where: { $0.name == pair.old }),
                 let to = new.firstIndex(where: { $0.name == pair.new })
             else { return nil }
-            var keepsPlace = false
-            if case .toOne(let relationship) = newEntity.slots[to], case .toMany = relationship.inverse {
-                keepsPlace = true
-            }
             slots.append(
                 Slots(
                     old: from, new: to, isToOne: new[to] is Schema.Relationship,
                     isVariable: newEntity.layout.columns[to].isVariable, hasDefault: pair.hasDefault,
-                    keepsPlace: keepsPlace))
+                    keepsPlace: newEntity.hasPosition(to)))
         }
-        var defaults = Draft.create(layout: newHome.layout)
-        for (slot, property) in new.enumerated() {
-            if let attribute = property.asAttribute, attribute.hasDefaultValue {
-                DefaultValues.set(attribute, slot: slot, draft: &defaults)
-            }
-        }
+        let defaults = DefaultValues.draft(of: new, layout: newHome.layout)
         self.entityName = entityName
         self.reader = reader
         self.target = target

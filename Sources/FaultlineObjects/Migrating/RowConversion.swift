@@ -28,10 +28,10 @@ package final class RowConversion {
     package struct Reference {
         let old: Int
         let new: Int
-        /// The table of the old targets: a reference to one that is not stored is left out.
-        let targets: TableID
+        /// The entity of the old targets: a reference to one that is not stored is left out.
+        let targets: EntityStorage
 
-        package init(from old: Int, to new: Int, targets: TableID) {
+        package init(from old: Int, to new: Int, targets: EntityStorage) {
             self.old = old
             self.new = new
             self.targets = targets
@@ -60,7 +60,7 @@ package final class RowConversion {
     private let references: [Reference]
     /// For each reference: whether it has a position in a collection.
     private let keepsPlace: [Bool]
-    private var storedTargets: [StoredNumbers]
+    private var storedTargets: [StoredTargets]
     /// Defaults and constants.
     private var template: Draft
     private var rows: [Row] = []
@@ -93,17 +93,12 @@ package final class RowConversion {
             columns.append(
                 Column(
                     copy: copy, isCodable: to.kind == .attribute(.codable),
-                    isText: to.kind == .attribute(.string) || to.kind == .attribute(.url),
+                    isText: to.kind.isText,
                     isUnique: entity.uniqueSlots.contains(copy.new)))
         }
         let changes = constants.map { constant in try? SlotChange(constant.slot, of: type, to: constant.value) }
         guard changes.allSatisfy({ $0 != nil }) else { return nil }
-        var template = Draft.create(layout: entity.layout)
-        for (slot, property) in type.properties.enumerated() {
-            if let attribute = property.asAttribute, attribute.hasDefaultValue {
-                DefaultValues.set(attribute, slot: slot, draft: &template)
-            }
-        }
+        var template = DefaultValues.draft(of: type.properties, layout: entity.layout)
         for case let change? in changes { change.apply(to: &template) }
         self.entityName = entityName
         self.source = source
@@ -111,12 +106,8 @@ package final class RowConversion {
         self.entity = entity
         self.columns = columns
         self.references = references
-        keepsPlace = references.map { reference in
-            guard case .toOne(let relationship) = entity.slots[reference.new], case .toMany = relationship.inverse
-            else { return false }
-            return true
-        }
-        storedTargets = references.map { _ in StoredNumbers() }
+        keepsPlace = references.map { entity.hasPosition($0.new) }
+        storedTargets = references.map { _ in StoredTargets() }
         self.template = template
     }
 
@@ -176,7 +167,7 @@ package final class RowConversion {
     private func copyReferences(of row: RowView, to draft: Draft) throws {
         for (place, reference) in references.enumerated() {
             let number = row.toOne(reference.old)
-            guard number != 0, try storedTargets[place].contains(number, reference.targets, in: source.snapshot) else {
+            guard number != 0, try storedTargets[place].has(number, reference.targets, in: source.snapshot) else {
                 continue
             }
             draft.setToOne(reference.new, number)
@@ -234,27 +225,5 @@ package final class RowConversion {
         for row in rows { row.draft.destroy() }
         rows.removeAll(keepingCapacity: true)
         byteCount = 0
-    }
-}
-
-/// Decides which numbers of a table belong to stored objects.
-private struct StoredNumbers {
-    /// All numbers below are stored: none of them was ever deleted; nil before it is known.
-    private var end: RecordID?
-    /// The number that was looked up last, if it is stored.
-    private var last: RecordID = 0
-
-    /// - Complexity: O(1) if no object of the table was ever deleted; else a look-up in the location table for each
-    ///   number that differs from the one before.
-    mutating func contains(_ number: RecordID, _ table: TableID, in snapshot: Snapshot) throws(LogError) -> Bool {
-        if end == nil {
-            let next = snapshot.nextID(of: table)
-            end = UInt64(snapshot.recordCount(of: table)) == next - 1 ? next : 0
-        }
-        if let end, number < end { return true }
-        if number == last { return true }
-        guard try !snapshot.location(of: number, in: table).isAbsent else { return false }
-        last = number
-        return true
     }
 }

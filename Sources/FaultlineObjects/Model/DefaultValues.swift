@@ -19,6 +19,17 @@ package enum DefaultValues {
         }
     }
 
+    /// A draft with the declared defaults of properties, which are its slots in order.
+    static func draft(of properties: [any SchemaProperty], layout: RowLayout) -> Draft {
+        var draft = Draft.create(layout: layout)
+        for (slot, property) in properties.enumerated() {
+            if let attribute = property.asAttribute, attribute.hasDefaultValue {
+                set(attribute, slot: slot, draft: &draft)
+            }
+        }
+        return draft
+    }
+
     /// Checks that the layouts of model classes equal the current layouts: unsaved objects are written in the one and
     /// saved in the other.
     fileprivate static func checkLayouts(_ store: RowStore, _ types: [ModelType]) throws {

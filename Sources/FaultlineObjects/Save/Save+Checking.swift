@@ -243,23 +243,23 @@ struct StoredTargets {
     ///   number that differs from the one before.
     @inline(__always)
     mutating func has(
-        _ number: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
+        _ number: RecordID, _ entity: EntityStorage, in state: borrowing some StoredState & ~Copyable
     ) throws(LogError) -> Bool {
         if ordinal == entity.ordinal, number < end || number == last { return true }
-        return try look(for: number, entity, in: transaction)
+        return try look(for: number, entity, in: state)
     }
 
     private mutating func look(
-        for number: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
+        for number: RecordID, _ entity: EntityStorage, in state: borrowing some StoredState & ~Copyable
     ) throws(LogError) -> Bool {
         if ordinal != entity.ordinal {
-            let next = transaction.nextID(in: entity.table)
+            let next = state.nextID(in: entity.table)
             ordinal = entity.ordinal
-            end = UInt64(transaction.recordCount(of: entity.table)) == next - 1 ? next : 0
+            end = UInt64(state.recordCount(of: entity.table)) == next - 1 ? next : 0
             last = 0
             if number < end { return true }
         }
-        guard try !transaction.location(of: number, in: entity.table).isAbsent else { return false }
+        guard try !state.location(of: number, in: entity.table).isAbsent else { return false }
         last = number
         return true
     }

@@ -7,6 +7,12 @@ internal import FaultlineStore
 protocol StoredState: ~Copyable {
     func location(of id: RecordID, in table: TableID) throws(LogError) -> Location
 
+    /// The number of stored objects of a table.
+    func recordCount(of table: TableID) -> Int
+
+    /// The number of a table's next object.
+    func nextID(in table: TableID) -> RecordID
+
     /// Calls `body` with a record, valid during the call; returns nil if the object does not exist.
     func withRecord<R>(
         _ id: RecordID, in table: TableID, _ buffer: inout RecordBuffer, _ body: (RecordView) throws -> R
@@ -36,6 +42,8 @@ extension StoredState where Self: ~Copyable {
 }
 
 extension Snapshot: StoredState {
+    func nextID(in table: TableID) -> RecordID { nextID(of: table) }
+
     func withRecord<R>(
         _ id: RecordID, in table: TableID, _ buffer: inout RecordBuffer, _ body: (RecordView) throws -> R
     ) throws -> R? {

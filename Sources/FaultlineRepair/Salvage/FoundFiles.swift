@@ -65,7 +65,7 @@ struct FoundFiles {
                     path: path + "/" + FileName.identity, text: "The store's identity is missing or does not verify."))
         }
         let storeID =
-            identity.map { StoreID(high: $0.storeHigh, low: $0.storeLow) }
+            identity?.storeID
             ?? Self.mostFrequent(files.compactMap(\.header)) ?? StoreID(high: 0, low: 0)
         isCompacted =
             identity.map { $0.incompatible & Feature.compaction != 0 }

@@ -64,7 +64,7 @@ package struct Salvage {
                 path: unfinished)
         }
         let store = try onDisk("looking at the store") { () throws(DiskError) in try disk.identity(of: source) }
-        var folder = IdentityFile.parent(of: destination)
+        var folder = DirectoryPath.parent(of: destination)
         var last: FileIdentity?
         while let identity = try? disk.identity(of: folder), identity != last {
             guard identity != store else {
@@ -101,7 +101,7 @@ package struct Salvage {
         try source.refuseWriter()
         try onDisk("naming the new store") { () throws(DiskError) in
             try disk.rename(unfinished, to: destination)
-            try disk.synchronizeDirectory(IdentityFile.parent(of: destination), site: "salvage.directory")
+            try disk.synchronizeDirectory(DirectoryPath.parent(of: destination), site: "salvage.directory")
         }
         return report
     }

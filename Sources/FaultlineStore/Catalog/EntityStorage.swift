@@ -91,6 +91,12 @@ package final class EntityStorage: Sendable {
         }
     }
 
+    /// Whether a slot is a reference with a position in a collection of the other side.
+    package func hasPosition(_ slot: Int) -> Bool {
+        guard case .toOne(let relationship) = slots[slot], case .toMany = relationship.inverse else { return false }
+        return true
+    }
+
     /// Whether the bytes of a slot's value are stored, and no index key is made of them.
     package func maySpill(_ slot: Int) -> Bool {
         indexedSlots & SlotMask.bit(slot) == 0 && !ephemeralSlots.contains(slot)

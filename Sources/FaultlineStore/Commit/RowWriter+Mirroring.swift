@@ -6,16 +6,9 @@ extension RowWriter {
     /// Writes the row of a draft, and its entries in those indexes.
     @inline(never)
     func putMirrored(
-        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, _ entity: EntityStorage,
-        in transaction: inout Transaction
+        _ mirror: IndexMirror, _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags,
+        _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
-        guard let mirror = store.mirror, mirror.has(entity.table) else {
-            do throws(LogError) {
-                return try Self.put(
-                    draft, id: id, changed: changed, flags: flags, byteCount: draft.encodedByteCount, entity,
-                    in: &transaction)
-            } catch { throw StoreError(error) }
-        }
         try mirror.replace(id, in: entity.table, &transaction) { (transaction) throws(LogError) in
             // A replay looks at these indexes too.
             try Self.put(

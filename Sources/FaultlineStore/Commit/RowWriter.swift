@@ -226,8 +226,8 @@ package struct RowWriter: ~Copyable {
                 "An object of \(entity.name) has a row of \(byteCount) bytes, and a row has at most \(Self.rowByteCountMax). Mark the large attributes .externalStorage."
             )
         }
-        if store.mirror != nil {
-            return try putMirrored(draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
+        if let mirror = store.mirror, mirror.has(entity.table) {
+            return try putMirrored(mirror, draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
         }
         do throws(LogError) {
             try Self.put(

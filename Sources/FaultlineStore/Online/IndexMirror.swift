@@ -12,25 +12,25 @@ internal import Synchronization
 /// the unique values of another one gets no entry, and is noted: `settle` looks at it again. Other errors end the
 /// migration at its next step.
 ///
-/// Concurrency: `open`, `round`, `leftCount` and `failure` are guarded by the writer lock of the log.
+/// Concurrency: `noted`, `round`, `leftCount` and `failure` are guarded by the writer lock of the log.
 // Safe because of the rule in the comment above; `indexes` has a lock of its own.
 package final class IndexMirror: @unchecked Sendable {
-    let log: Log
+    package let log: Log
     /// The largest number of objects that are noted: beyond it the migration ends, so that its memory is bounded.
     private let notedMax: Int
     private let indexes = Guarded(Indexes())
     /// Objects without an entry in a unique index, because another one had their key, or because they cannot have one.
-    private var open: Set<OpenObject> = []
-    /// The objects of `open` that the present round of looking at them has not reached, the next one last.
-    private var round: [OpenObject] = []
+    private var noted: Set<NotedObject> = []
+    /// The objects of `noted` that the present round of looking at them has not reached, the next one last.
+    private var round: [NotedObject] = []
     /// The objects that the round has left without an entry.
     private var leftCount = 0
     /// Why the indexes cannot be finished.
     private var failure: StoreError?
 
-    /// The largest number of objects that may be left without an entry when all were looked at: about as many the last
-    /// transaction of the migration looks at.
-    package static let openMax = 1_000
+    /// The largest number of objects that a round may leave without an entry: the last transaction of the migration looks
+    /// at all that are left, so it is short.
+    private static let leftMax = 1_000
     /// The default of `notedMax`.
     private static let notedMaxDefault = 100_000
     /// The largest number of objects that one transaction looks at before the last one.
@@ -45,19 +45,24 @@ package final class IndexMirror: @unchecked Sendable {
         mutating func enter(_ added: BuiltIndexes) { byTable[added.entity.table.rawValue, default: []].append(added) }
     }
 
-    private struct OpenObject: Hashable, Comparable {
+    private struct NotedObject: Hashable, Comparable {
         let table: UInt16
         let id: RecordID
 
-        static func < (left: OpenObject, right: OpenObject) -> Bool {
+        static func < (left: NotedObject, right: NotedObject) -> Bool {
             (left.table, left.id) < (right.table, right.id)
         }
     }
 
     /// An entry of a row.
-    private struct Entry: Equatable {
-        let index: IndexDefinition
+    package struct Entry: Equatable {
+        package let index: IndexDefinition
         let key: [UInt8]
+
+        package init(_ index: IndexDefinition, _ key: [UInt8]) {
+            self.index = index
+            self.key = key
+        }
     }
 
     /// A row was not written: the error of the transaction, which cannot be completed.
@@ -115,7 +120,7 @@ package final class IndexMirror: @unchecked Sendable {
             let new = try entries(of: id, indexes, transaction) { _ in note(id, table) }
             for entry in old where !new.contains(entry) { try Self.remove(entry, id, table, &transaction) }
             for entry in new where !old.contains(entry) {
-                if try !Self.enter(entry, id, &transaction) { note(id, table) }
+                if try Self.enter(entry, id, &transaction) != nil { note(id, table) }
             }
         } catch { try fail(error) }
     }
@@ -138,7 +143,7 @@ package final class IndexMirror: @unchecked Sendable {
 
     private func end(with error: StoreError) {
         failure = failure ?? error
-        open.removeAll()
+        noted.removeAll()
         round.removeAll()
     }
 
@@ -162,21 +167,25 @@ package final class IndexMirror: @unchecked Sendable {
         _ = try transaction.record(id, in: table) { record in
             for built in indexes {
                 try built.forEachKey(of: built.store.view(record, of: built.entity), id, refuse: refuse) {
-                    entries.append(Entry(index: $0, key: $1))
+                    entries.append(Entry($0, $1))
                 }
             }
         }
         return entries
     }
 
-    /// Adds an entry; false if another object has the key of a unique index.
-    private static func enter(_ entry: Entry, _ id: RecordID, _ transaction: inout Transaction) throws -> Bool {
+    /// Adds an entry.
+    ///
+    /// - Returns: The other object that has the key of a unique index; nil if the entry is there now.
+    package static func enter(
+        _ entry: Entry, _ id: RecordID, _ transaction: inout Transaction
+    ) throws -> RecordID? {
         try entry.key.withUnsafeBytes { key in
-            if entry.index.isUnique, let other = try transaction.firstID(in: entry.index, key: key) {
-                return other == id
+            if entry.index.isUnique, let holder = try transaction.firstID(in: entry.index, key: key) {
+                return holder == id ? nil : holder
             }
             try transaction.insertEntry(entry.index, key: key, id: id)
-            return true
+            return nil
         }
     }
 
@@ -199,8 +208,8 @@ package final class IndexMirror: @unchecked Sendable {
 
     private func note(_ id: RecordID, _ table: TableID) {
         guard failure == nil else { return }
-        open.insert(OpenObject(table: table.rawValue, id: id))
-        guard open.count > notedMax else { return }
+        noted.insert(NotedObject(table: table.rawValue, id: id))
+        guard noted.count > notedMax else { return }
         let entity = indexes(of: table).first?.entity.name ?? ""
         end(
             with: StoreError(
@@ -223,7 +232,7 @@ package final class IndexMirror: @unchecked Sendable {
     /// For a row that was changed since the migration has read it.
     package func enter(_ id: RecordID, in table: TableID, _ transaction: inout Transaction) throws {
         for entry in try entries(of: id, indexes(of: table), transaction, refuse: { _ in note(id, table) })
-        where try !Self.enter(entry, id, &transaction) {
+        where try Self.enter(entry, id, &transaction) != nil {
             note(id, table)
         }
     }
@@ -233,11 +242,11 @@ package final class IndexMirror: @unchecked Sendable {
     /// - Throws: As the last call of `settle` if they stay as many.
     package func settleIfMany(in transaction: inout Transaction) throws {
         if let failure { throw failure }
-        if !round.isEmpty || open.count > Self.openMax { _ = try settleSome(in: &transaction) }
+        if !round.isEmpty || noted.count > Self.leftMax { _ = try settleSome(in: &transaction) }
     }
 
     /// Whether the last transaction would look at many objects; the transaction holds the writer lock.
-    package func hasMany(in transaction: borrowing Transaction) -> Bool { open.count > Self.openMax }
+    package func hasMany(in transaction: borrowing Transaction) -> Bool { noted.count > Self.leftMax }
 
     /// Looks again at some of the objects without an entry: those that may have one by now get it.
     ///
@@ -245,24 +254,24 @@ package final class IndexMirror: @unchecked Sendable {
     ///
     /// - Parameter transaction: A transaction of the migration.
     /// - Returns: Whether all objects that were there at the first of several calls were looked at.
-    /// - Throws: As the last call of `settle` if more than `openMax` of them stay without an entry; the error of a row
+    /// - Throws: As the last call of `settle` if more than `leftMax` of them stay without an entry; the error of a row
     ///   that could not be read.
     package func settleSome(in transaction: inout Transaction) throws -> Bool {
         if let failure { throw failure }
         if round.isEmpty {
-            round = open.sorted(by: >)
+            round = noted.sorted(by: >)
             leftCount = 0
         }
         for _ in 0..<Self.sliceMax {
             guard let object = round.popLast() else { break }
-            guard open.contains(object) else { continue }
+            guard noted.contains(object) else { continue }
             if try settle(object, &transaction, isLast: false) {
-                open.remove(object)
+                noted.remove(object)
             } else {
                 leftCount += 1
             }
         }
-        if round.isEmpty, leftCount > Self.openMax { try settle(in: &transaction) }
+        if round.isEmpty, leftCount > Self.leftMax { try settle(in: &transaction) }
         return round.isEmpty
     }
 
@@ -273,12 +282,12 @@ package final class IndexMirror: @unchecked Sendable {
     ///   could not be read.
     package func settle(in transaction: inout Transaction) throws {
         if let failure { throw failure }
-        for object in open.sorted() where try settle(object, &transaction, isLast: true) { open.remove(object) }
+        for object in noted.sorted() where try settle(object, &transaction, isLast: true) { noted.remove(object) }
     }
 
     /// Whether the object needs no more attention.
     private func settle(
-        _ object: OpenObject, _ transaction: inout Transaction, isLast: Bool
+        _ object: NotedObject, _ transaction: inout Transaction, isLast: Bool
     ) throws -> Bool {
         let table = TableID(rawValue: object.table)
         let indexes = indexes(of: table)

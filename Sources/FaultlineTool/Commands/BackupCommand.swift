@@ -63,7 +63,7 @@ struct BackupCommand: ParsableCommand {
             line.add("files", report.fileCount)
             line.add("copiedFiles", report.copiedFileCount)
             line.add("copiedBytes", Int(clamping: report.copiedByteCount))
-            line.addRaw("removed", "[" + report.removed.map(String.init).joined(separator: ",") + "]")
+            line.add("removed", report.removed)
             line.add("seconds", seconds)
             Terminal.output.write(line.line + "\n")
             return
@@ -77,57 +77,5 @@ struct BackupCommand: ParsableCommand {
             \(Quantity.bytes(Int(clamping: report.backup.byteCount))) in all.\(removed)
 
             """)
-    }
-}
-
-/// Shows the bytes done; the total is known when the first are.
-// Safe because one thread copies, and calls it.
-final class BackupProgress: @unchecked Sendable {
-    private let label: String
-    private var line: ProgressLine?
-
-    init(_ label: String) { self.label = label }
-
-    func update(_ done: UInt64, _ total: UInt64) {
-        if line == nil { line = ProgressLine(label, total: Int(clamping: total), unit: "bytes") }
-        line?.update(Int(clamping: done))
-    }
-
-    func finish() { line?.finish() }
-}
-
-extension CommandFailure {
-    /// The failure of a command on backups: a store or a directory that cannot be opened has status 3.
-    static func ofBackups(_ error: any Error) -> CommandFailure {
-        let status = (error as? BackupError)?.code == .notFound ? cannotOpen : refused
-        return CommandFailure(status, sentence(for: error), cause: error)
-    }
-}
-
-extension BackupMoment {
-    /// `4,711 of 2026-11-27T20:40:12Z`.
-    var text: String {
-        let count = Quantity.count(Int(clamping: transaction))
-        guard nanoseconds > 0 else { return count }
-        return "\(count) of \(UTCDate.text(secondsSince1970: nanoseconds / 1_000_000_000))"
-    }
-
-    var line: JSONLine {
-        var line = JSONLine()
-        line.add("transaction", Int(clamping: transaction))
-        line.add("nanoseconds", Int(nanoseconds))
-        return line
-    }
-}
-
-extension Backup {
-    var line: JSONLine {
-        var line = JSONLine()
-        line.add("backup", number)
-        line.add("nanoseconds", Int(nanoseconds))
-        line.add("first", first.line)
-        line.add("last", last.line)
-        line.add("bytes", Int(clamping: byteCount))
-        return line
     }
 }

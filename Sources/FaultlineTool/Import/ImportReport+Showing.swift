@@ -12,8 +12,8 @@ extension ImportReport {
         line.add("objects", objectCount)
         line.add("entities", entities.map(\.line))
         line.add("findings", findings.map(\.line))
-        line.addRaw("notes", "[" + notes.map(JSONLine.quoted).joined(separator: ",") + "]")
-        line.addRaw("skipped", "[" + skippedEntities.map(JSONLine.quoted).joined(separator: ",") + "]")
+        line.add("notes", notes)
+        line.add("skipped", skippedEntities)
         if let findingsPath { line.add("findingsPath", findingsPath) } else { line.addNull("findingsPath") }
         return line.line
     }
@@ -93,7 +93,7 @@ extension ImportFinding {
         line.add("property", property)
         line.add("reason", reason.rawValue)
         line.add("count", count)
-        line.addRaw("objects", "[" + objects.map(String.init).joined(separator: ",") + "]")
+        line.add("objects", objects)
         return line
     }
 }

@@ -88,7 +88,7 @@ struct ModelSummary {
         line.add("steps", steps.map(\.line))
         if let written {
             line.add("folder", written.folder)
-            line.addRaw("files", "[" + written.files.map(JSONLine.quoted).joined(separator: ",") + "]")
+            line.add("files", written.files)
         }
         line.add("findings", findings.map { Self.line(of: $0) })
         return line

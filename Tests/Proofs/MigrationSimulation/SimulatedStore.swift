@@ -43,7 +43,7 @@ struct SimulatedStore {
         migration.batchByteCount = 1 + Int(seed % 3) * 400
         if life == .online {
             migration.isOnline = true
-            migration.shareCount = 4
+            migration.onlineRowsMax = 4
         }
         if life == .streamedByTwo {
             migration.workerCount = 2

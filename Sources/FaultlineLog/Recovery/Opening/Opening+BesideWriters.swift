@@ -50,7 +50,7 @@ extension Opening {
     /// or removed in the meantime.
     private func isManifestTheSame() throws(LogError) -> Bool {
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
-        let manifests = Self.manifests(among: names)
+        let manifests = FileName.manifests(among: names)
         // IDENTITY never changes but for a new feature, in one step.
         guard let directory = openedDirectory else { return true }
         guard let read else { return manifests == listed }

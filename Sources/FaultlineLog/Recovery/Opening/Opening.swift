@@ -70,11 +70,11 @@ struct Opening: ~Copyable {
         let identity = try identify(random)
         let names = try onDisk("listing the store's directory") { () throws(DiskError) in try disk.names(in: path) }
         let directory = StoreDirectory(
-            disk: disk, path: path, storeID: StoreID(high: identity.storeHigh, low: identity.storeLow),
+            disk: disk, path: path, storeID: identity.storeID,
             nextNumber: Self.nextNumber(of: names), random: random)
 
         let access: FileAccess = options.access == .writing ? .updating : .reading
-        listed = Self.manifests(among: names)
+        listed = FileName.manifests(among: names)
         openedDirectory = directory
         guard let reading = try ManifestReader.newest(listed, in: directory, for: access) else {
             throw .damaged("The store has no manifest.", path)
@@ -125,11 +125,6 @@ struct Opening: ~Copyable {
         }
         report.wasCreated = true
         return try Creation.create(in: path, names: names, on: disk, clock: clock, random: random)
-    }
-
-    /// The manifests among file names.
-    static func manifests(among names: [String]) -> [UInt64] {
-        names.compactMap(FileName.parse).filter { $0.kind == .manifest }.map(\.number)
     }
 
     private static func nextNumber(of names: [String]) -> UInt64 {

@@ -66,11 +66,11 @@ package struct MigrationRecord: Codable, Sendable {
 }
 
 extension MigrationRecord {
-    /// The beginning of a preview's digest: a preview is never resumed.
-    package static let previewMark = "preview "
+    /// The beginning of the digest of a migration that is never resumed: a dry run, a fence, an online one.
+    package static let abandonedMark = "preview "
 
-    /// Whether the migration is a dry run: the next opening of the store abandons it.
-    package var isPreview: Bool { planDigest.hasPrefix(Self.previewMark) }
+    /// Whether the migration is never resumed: the next opening of the store abandons it.
+    package var isNeverResumed: Bool { planDigest.hasPrefix(Self.abandonedMark) }
 
     /// Whether continuing from the record's counts cannot overflow.
     package var isPlausible: Bool {

@@ -45,8 +45,10 @@ struct OnlineEndingTests {
         let old = try stores.open(Depot1.self)
         let writer = try DepotWriter(old, seed: 5)
         let control = MigrationControl()
+        let failures = Guarded<[String]>([])
         var options = online { progress in
-            try? writer.save(20)
+            guard progress.pass == .indexes else { return }
+            do { try writer.save(20) } catch { failures.withLock { $0.append("\(error)") } }
             if progress.done >= 1_000 { control.cancel() }
         }
         options.control = control
@@ -54,6 +56,7 @@ struct OnlineEndingTests {
             _ = try stores.open(Depot2.self, ShortDepotPlan.self, migration: options)
         }
         #expect(error?.code == .cancelled)
+        #expect(failures.withLock { $0 } == [] && writer.saveCount > 0)
         try checkUntouched(stores, old, writer)
     }
 
@@ -121,16 +124,17 @@ struct OnlineEndingTests {
         let old = try stores.open(Depot1.self)
         let writer = try DepotWriter(old, seed: 9)
         let killed = Guarded<(disk: SimulatedDisk, items: [Int: DepotWriter.Item])?>(nil)
+        let failures = Guarded<[String]>([])
         _ = try stores.open(
             Depot2.self, ShortDepotPlan.self,
             migration: online { progress in
-                try? writer.save(20)
-                guard progress.pass == .indexes, progress.done >= done, killed.withLock({ $0 == nil }) else { return }
-                for image in disk.crashImages() {
-                    killed.withLock { $0 = (image.disk, writer.items) }
-                    break
-                }
+                guard progress.pass == .indexes else { return }
+                do { try writer.save(20) } catch { failures.withLock { $0.append("\(error)") } }
+                guard progress.done >= done, killed.withLock({ $0 == nil }) else { return }
+                var images = disk.crashImages()
+                if let image = images.next() { killed.withLock { $0 = (image.disk, writer.items) } }
             })
+        #expect(failures.withLock { $0 } == [] && writer.saveCount > 0)
         let (image, items) = try #require(killed.withLock { $0 })
         let left = Stores(image, "/s/store")
         try left.use(Depot1.self) { container, context in

@@ -242,7 +242,7 @@ struct OnlineLivesTests {
         for place in 0..<3 as Range<UInt64> { DispatchQueue.global().async(group: group) { life.transfer(place, old) } }
         var options = MigrationOptions()
         options.isOnline = true
-        options.shareCount = 16
+        options.onlineRowsMax = 16
         let made: ModelContainer
         do { made = try stores.open(Bank2.self, migration: options) } catch {
             // Ends the threads.

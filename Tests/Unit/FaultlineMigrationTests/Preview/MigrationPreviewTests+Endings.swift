@@ -65,9 +65,9 @@ extension MigrationPreviewTests {
         let first = Stores(images.value[0], stores.directory)
         let log = try Log.open(
             first.directory, on: first.disk, clock: .system, options: Stores.options, deriver: RowIndexDeriver())
-        #expect(try StoredCatalog.read(log.snapshot())?.migration?.isPreview == true)
+        #expect(try StoredCatalog.read(log.snapshot())?.migration?.isNeverResumed == true)
         _ = try StoredOpening.open(log, isReadOnly: true)
-        #expect(try StoredCatalog.read(log.snapshot())?.migration?.isPreview == true)
+        #expect(try StoredCatalog.read(log.snapshot())?.migration?.isNeverResumed == true)
         _ = try StoredOpening.open(log, isReadOnly: false)
         try log.close()
         #expect(try first.rows() == rows)
