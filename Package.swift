@@ -7,6 +7,30 @@ import PackageDescription
 let simulated: [Target.Dependency] = [
     "CrashSimulation", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
 ]
+// The store below its contexts, for tests that look into it.
+let stored: [Target.Dependency] = [
+    "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
+]
+// What the product for services and its tests use, with its trait only.
+let operated: [Target.Dependency] = [
+    .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
+    .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
+    .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
+]
+let logged: [Target.Dependency] = [
+    .product(name: "Logging", package: "swift-log"), .product(name: "CoreMetrics", package: "swift-metrics"),
+]
+let metered: [Target.Dependency] = logged + [.product(name: "MetricsTestKit", package: "swift-metrics")]
+
+func unitTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/Unit/\(name)")
+}
+func proof(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/Proofs/\(name)")
+}
+func proofTool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/Proofs/\(name)")
+}
 
 let package = Package(
     name: "Faultline",
@@ -84,9 +108,7 @@ let package = Package(
             dependencies: [
                 "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
                 "FaultlineLog", "FaultlineDisk", "FaultlineMacros",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-            ]),
+            ] + logged),
 
         // Core Data's names and conversions, for code that was written for it.
         .target(
@@ -102,14 +124,7 @@ let package = Package(
             dependencies: [
                 "Faultline", "FaultlineObjects", "FaultlineMigration", "FaultlineModel", "FaultlineLog",
                 "FaultlineDisk",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Service"])),
-                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
-                .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
-            ]),
+            ] + logged + operated),
 
         // Core Data's and SwiftData's SQLite stores. Without the trait `Import` it only says that the trait is missing.
         .target(
@@ -154,47 +169,32 @@ let package = Package(
         .target(
             name: "FaultlineTestSupport", dependencies: ["FaultlineDisk", "CFaultline", "CFaultlineTestSupport"],
             path: "Tests/Support/FaultlineTestSupport"),
-        .testTarget(
-            name: "FaultlineTestSupportTests", dependencies: ["FaultlineTestSupport", "FaultlineDisk"],
-            path: "Tests/Unit/FaultlineTestSupportTests"),
-        .testTarget(
-            name: "FaultlineDiskTests", dependencies: ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"],
-            path: "Tests/Unit/FaultlineDiskTests"),
-        .testTarget(
-            name: "FaultlineModelTests", dependencies: ["FaultlineModel"], path: "Tests/Unit/FaultlineModelTests"),
+        unitTests("FaultlineTestSupportTests", ["FaultlineTestSupport", "FaultlineDisk"]),
+        unitTests("FaultlineDiskTests", ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
+        unitTests("FaultlineModelTests", ["FaultlineModel"]),
         // Starts the compiler plugin that a build of `Faultline` makes, and asks it as the compiler does. A test that
         // depends on the plugin itself has every target built twice: once more for the machine that compiles.
-        .testTarget(name: "FaultlineMacrosTests", dependencies: ["Faultline"], path: "Tests/Unit/FaultlineMacrosTests"),
-        .testTarget(
-            name: "FaultlineLogTests",
-            dependencies: [
+        unitTests("FaultlineMacrosTests", ["Faultline"]),
+        unitTests(
+            "FaultlineLogTests",
+            [
                 "FaultlineBackup", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
                 "CFaultline",
-            ], path: "Tests/Unit/FaultlineLogTests"),
-        .testTarget(
-            name: "FaultlineStoreTests", dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineDisk"],
-            path: "Tests/Unit/FaultlineStoreTests"),
+            ]),
+        unitTests("FaultlineStoreTests", ["FaultlineStore", "FaultlineModel", "FaultlineDisk"]),
         // Power cuts between any two operations of the disk.
-        .target(
-            name: "CrashSimulation",
-            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
-            path: "Tests/Proofs/CrashSimulation"),
+        proof("CrashSimulation", ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"]),
         // Every bit of small stores flipped.
-        .target(name: "RotSimulation", dependencies: simulated, path: "Tests/Proofs/RotSimulation"),
+        proof("RotSimulation", simulated),
         // Every call of the disk, and every system call, failing in every way.
         .target(name: "CSystemCallFaults", path: "Tests/Support/CSystemCallFaults"),
-        .target(
-            name: "FaultSimulation", dependencies: simulated + ["CSystemCallFaults"],
-            path: "Tests/Proofs/FaultSimulation"),
+        proof("FaultSimulation", simulated + ["CSystemCallFaults"]),
         // A process that writes, killed at any moment.
-        .target(name: "KillSimulation", dependencies: simulated, path: "Tests/Proofs/KillSimulation"),
+        proof("KillSimulation", simulated),
         // Random operations under twelve configurations, against a model.
-        .target(
-            name: "ModelSimulation",
-            dependencies: ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"],
-            path: "Tests/Proofs/ModelSimulation"),
+        proof("ModelSimulation", ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"]),
         // All orders in which the steps of two jobs can follow each other.
-        .target(name: "InterleavingSimulation", dependencies: simulated, path: "Tests/Proofs/InterleavingSimulation"),
+        proof("InterleavingSimulation", simulated),
         // One rule after the other broken: `Tests/Proofs/Mutants` lists them.
         .target(name: "MutantSimulation", path: "Tests/Proofs/Mutants/MutantSimulation"),
         .executableTarget(
@@ -203,29 +203,26 @@ let package = Package(
         .executableTarget(
             name: "FaultlineMutants", dependencies: ["MutantSimulation"], path: "Tests/Proofs/Mutants/FaultlineMutants"),
         // A file system that is filled to its last byte.
-        .target(name: "FullDiskSimulation", dependencies: simulated, path: "Tests/Proofs/FullDiskSimulation"),
+        proof("FullDiskSimulation", simulated),
         // Wrong bytes for every decoder; `Tests/Proofs/Instrumented` has the package with the fuzzer.
-        .target(
-            name: "FuzzSimulation",
-            dependencies: simulated + ["FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel"],
-            path: "Tests/Proofs/FuzzSimulation"),
+        proof(
+            "FuzzSimulation",
+            simulated + ["FaultlineMigration", "FaultlineObjects", "FaultlineStore", "FaultlineModel"]),
         // The long proofs, by `make crash` and others, and what tests measure in a process of its own.
-        .executableTarget(
-            name: "FaultlineProofs",
-            dependencies: [
+        proofTool(
+            "FaultlineProofs",
+            [
                 "CrashSimulation", "FaultSimulation", "FullDiskSimulation", "InterleavingSimulation",
                 "KillSimulation", "ModelSimulation", "RotSimulation", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/FaultlineProofs"),
+            ]),
         // The same for migrations, with the macros.
-        .executableTarget(
-            name: "MigrationProofs",
-            dependencies: [
+        proofTool(
+            "MigrationProofs",
+            [
                 "GraphSimulation", "MigrationSimulation", "Faultline", "FaultlineMigration", "FaultlineLog",
                 "FaultlineDisk", "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/MigrationProofs"),
+            ]),
         // Samples of all proofs.
         .testTarget(
             name: "ProofTests",
@@ -234,104 +231,76 @@ let package = Package(
                 "MutantSimulation", "RotSimulation", "FaultlineDisk", "FaultlineTestSupport",
             ], path: "Tests/Proofs/ProofTests"),
         // The format's document and fixtures against the code.
-        .testTarget(
-            name: "FormatTests",
-            dependencies: [
-                "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineModel", "FaultlineDisk",
-                "FaultlineTestSupport",
-            ], path: "Tests/Unit/FormatTests"),
+        unitTests(
+            "FormatTests",
+            ["Faultline"] + stored),
         // The public face with model classes: values, relationships, faults, contexts, fetches, bad input.
-        .testTarget(
-            name: "FaultlineTests",
-            dependencies: [
-                "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel", "FaultlineRepair", "FaultlineLog",
-                "FaultlineDisk",
-                "FaultlineTestSupport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-            ], path: "Tests/Unit/FaultlineTests"),
+        unitTests(
+            "FaultlineTests",
+            ["Faultline", "FaultlineObjects", "FaultlineRepair"] + stored + metered),
         // What the object layer is made of: identity map, arena of rows, memory of a fault.
-        .testTarget(
-            name: "FaultlineObjectsTests",
-            dependencies: [
+        unitTests(
+            "FaultlineObjectsTests",
+            [
                 "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport", "BenchmarkKit",
-            ], path: "Tests/Unit/FaultlineObjectsTests"),
+            ]),
         // Random operations on objects and their relationships, against plain values.
-        .target(
-            name: "GraphSimulation",
-            dependencies: [
+        proof(
+            "GraphSimulation",
+            [
                 "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/GraphSimulation"),
+            ]),
         // Migrations killed and cut off from power, for tests and proofs.
-        .target(
-            name: "MigrationSimulation",
-            dependencies: [
-                "Faultline", "FaultlineMigration", "FaultlineStore", "FaultlineModel", "FaultlineRepair",
-                "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
-            ],
-            path: "Tests/Proofs/MigrationSimulation"),
-        .testTarget(
-            name: "FaultlineMigrationTests",
-            dependencies: [
+        proof(
+            "MigrationSimulation",
+            ["Faultline", "FaultlineMigration", "FaultlineRepair"] + stored),
+        unitTests(
+            "FaultlineMigrationTests",
+            [
                 "Faultline", "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineRepair",
                 "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport", "MigrationSimulation",
-            ], path: "Tests/Unit/FaultlineMigrationTests"),
+            ]),
         // Also runs the code of the guide and of README: `Guide` has it, and `TidyTests` compares both.
-        .testTarget(
-            name: "FaultlineTestingTests",
-            dependencies: [
+        unitTests(
+            "FaultlineTestingTests",
+            [
                 "FaultlineTesting", "FaultlineCoreData", "Faultline", "FaultlineTestSupport",
                 .product(name: "Logging", package: "swift-log"),
-            ], path: "Tests/Unit/FaultlineTestingTests"),
-        .testTarget(
-            name: "FaultlineCoreDataTests",
-            dependencies: ["FaultlineCoreData", "Faultline", "FaultlineDisk", "FaultlineTestSupport"],
-            path: "Tests/Unit/FaultlineCoreDataTests"),
+            ]),
+        unitTests(
+            "FaultlineCoreDataTests", ["FaultlineCoreData", "Faultline", "FaultlineDisk", "FaultlineTestSupport"]),
         // Empty without the trait `Service`: `.ci/service` runs it.
-        .testTarget(
-            name: "FaultlineServiceTests",
-            dependencies: [
+        unitTests(
+            "FaultlineServiceTests",
+            [
                 "FaultlineService", "Faultline", "FaultlineTestSupport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
-                    condition: .when(traits: ["Service"])),
                 .product(
                     name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Service"])),
                 .product(
                     name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
                     condition: .when(traits: ["Service"])),
-                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
                 .product(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Service"])),
-                .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
-            ], path: "Tests/Unit/FaultlineServiceTests"),
+            ] + metered + operated),
         // Empty without the trait `Import`: `.ci/import` runs it.
-        .testTarget(
-            name: "FaultlineImportTests",
-            dependencies: [
+        unitTests(
+            "FaultlineImportTests",
+            [
                 "FaultlineImport", "FaultlineTool", "FaultlineCoreData", "Faultline", "FaultlineObjects",
-                "FaultlineStore",
-                "FaultlineModel", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport",
                 .target(name: "CSQLite", condition: .when(traits: ["Import"])),
-            ], path: "Tests/Unit/FaultlineImportTests"),
-        .testTarget(
-            name: "FaultlineCommandsTests",
-            dependencies: ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"],
-            path: "Tests/Unit/FaultlineCommandsTests"),
-        .testTarget(
-            name: "FaultlineToolTests",
-            dependencies: [
+            ] + stored),
+        unitTests(
+            "FaultlineCommandsTests",
+            ["FaultlineCommands", "Faultline", "FaultlineStore", "FaultlineLog", "FaultlineTestSupport"]),
+        unitTests(
+            "FaultlineToolTests",
+            [
                 "FaultlineTool", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineStore",
                 "FaultlineLog", "FaultlineTestSupport",
-            ], path: "Tests/Unit/FaultlineToolTests"),
+            ]),
         .testTarget(
             name: "PackageArchiveTests", dependencies: ["PackageArchive", "FaultlineCommands", "FaultlineTestSupport"],
             path: "Examples/PackageArchive/Tests"),
@@ -341,9 +310,7 @@ let package = Package(
         .testTarget(name: "ModelsInSwift5", dependencies: ["Faultline"], path: "Tests/Compilers/ModelsInSwift5"),
         .testTarget(
             name: "ModelsOnTheMainActor", dependencies: ["Faultline"], path: "Tests/Compilers/ModelsOnTheMainActor"),
-        .testTarget(
-            name: "BenchmarkKitTests", dependencies: ["BenchmarkKit", "FaultlineTestSupport"],
-            path: "Tests/Unit/BenchmarkKitTests"),
+        unitTests("BenchmarkKitTests", ["BenchmarkKit", "FaultlineTestSupport"]),
         .target(name: "SourceSymbols", path: "Tests/Tidy/SourceSymbols"),
         // Prints the names that Swift files declare and use. A macro, so that it shares swift-syntax with the other one.
         .macro(
