@@ -1,4 +1,3 @@
-import Dispatch
 import Faultline
 import FaultlineDisk
 import FaultlineLog
@@ -63,10 +62,10 @@ struct OnlineMeasurement {
         options.durability = .async
         let old = try ModelContainer(for: Measured1.models, directory: directory, on: PosixDisk(), options: options)
         let phases = Guarded(Phases())
-        let group = DispatchGroup()
+        let threads = TestThreads()
         let pause = 1_000_000_000 / UInt64(savesPerSecond)
         let first = rows
-        DispatchQueue.global().async(group: group) {
+        threads.run {
             let context = ModelContext(old)
             let clock = Clock.system.monotonicNanoseconds
             var number = first
@@ -95,7 +94,7 @@ struct OnlineMeasurement {
         let new = try ModelContainer(
             for: MeasuredOnline2.models, directory: directory, on: PosixDisk(), options: options,
             migration: migration)
-        group.wait()
+        threads.join()
         let result = phases.withLock { $0 }
         if let failure = result.failure {
             ProofShell.note(failure)

@@ -52,6 +52,17 @@ import Testing
         #expect(SeenLockRule().lines("Examples/Notes/A.swift", text) == [])
     }
 
+    @Test func closuresOnSharedQueuesAreFound() {
+        let text = """
+            DispatchQueue.global().async(group: group) {}
+            DispatchQueue.global().asyncAfter(deadline: end, execute: limit)
+            DispatchQueue.concurrentPerform(iterations: 2) { _ in }
+            threads.run {}
+            """
+        #expect(OwnThreadRule().lines("Tests/Unit/A.swift", text) == [1])
+        #expect(OwnThreadRule().lines("Sources/FaultlineLog/A.swift", text) == [])
+    }
+
     @Test func trapsAndPrintsAreFound() {
         let text = """
             let a = try! f()

@@ -17,6 +17,7 @@ import Testing
     @Test func noClosureIsTaskLocal() { expectNone(TaskLocalRule()) }
     @Test func librariesDoNotTrapOrPrint() { expectNone(TrapRule()) }
     @Test func theThreadSanitizerSeesLocks() { expectNone(SeenLockRule()) }
+    @Test func testsStartThreadsOfTheirOwn() { expectNone(OwnThreadRule()) }
     @Test func nothingIsLeftToDo() { expectNone(ToDoRule()) }
     @Test func uncheckedPromisesAreExplained() { expectNone(SafeBecauseRule()) }
     @Test func oneWordHasOneMeaning() { expectNone(GlossaryRule()) }

@@ -39,6 +39,20 @@ struct SeenLockRule: TidyRule {
     }
 }
 
+/// A rule that tests start threads of their own: a queue of Dispatch starts no further one while all of its threads run,
+/// and a test that waits for a closure there may wait forever.
+struct OwnThreadRule: TidyRule {
+    func violations(in files: [RepositoryFile]) -> [Violation] {
+        files.flatMap { file -> [Violation] in
+            guard file.path.hasPrefix("Tests/") else { return [] }
+            return lineViolations(file, file.swift?.code ?? []) { line in
+                line.contains("DispatchQueue.global().async") && !line.contains("asyncAfter")
+                    ? "no closure on Dispatch's queues; use TestThreads" : nil
+            }
+        }
+    }
+}
+
 /// A rule that open tasks are in the issues, not in the code.
 struct ToDoRule: TidyRule {
     static let marks: Set<String> = ["TODO", "FIXME", "XXX", "HACK"]

@@ -1,4 +1,3 @@
-import Dispatch
 import Faultline
 import FaultlineDisk
 import FaultlineLog
@@ -238,8 +237,8 @@ struct OnlineLivesTests {
         }
         life.kill()
         let old = try stores.open(Bank1.self)
-        let group = DispatchGroup()
-        for place in 0..<3 as Range<UInt64> { DispatchQueue.global().async(group: group) { life.transfer(place, old) } }
+        let threads = TestThreads()
+        for place in 0..<3 as Range<UInt64> { threads.run { life.transfer(place, old) } }
         var options = MigrationOptions()
         options.isOnline = true
         options.onlineRowsMax = 16
@@ -247,11 +246,11 @@ struct OnlineLivesTests {
         do { made = try stores.open(Bank2.self, migration: options) } catch {
             // Ends the threads.
             try? old.close()
-            group.wait()
+            threads.join()
             throw error
         }
         life.new.withLock { $0 = made }
-        group.wait()
+        threads.join()
         life.disk.onOperation = nil
         let end = life.record.withLock { $0 }
         #expect(end.errors == [], "seed \(seed)")

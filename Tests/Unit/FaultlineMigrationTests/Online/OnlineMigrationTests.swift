@@ -104,9 +104,9 @@ struct OnlineMigrationTests {
         let writers = try (0..<3).map { try DepotWriter(old, seed: UInt64($0) &+ 11, place: $0, of: 3) }
         let ends = Guarded<[String]>([])
         let begun = DispatchSemaphore(value: 0)
-        let group = DispatchGroup()
+        let threads = TestThreads()
         for writer in writers {
-            DispatchQueue.global().async(group: group) {
+            threads.run {
                 do {
                     try writer.save()
                     begun.signal()
@@ -119,7 +119,7 @@ struct OnlineMigrationTests {
         for _ in writers { begun.wait() }
         let before = writers.map(\.saveCount).reduce(0, +)
         let new = try stores.open(Depot2.self, ShortDepotPlan.self, migration: online())
-        group.wait()
+        threads.join()
         let saved = writers.map(\.saveCount).reduce(0, +) - before
         let pause = new.migrationReport.lastPasses.first(where: { $0.pass == .switching })
         print("\(saved) saves during an online migration; switch \(pause?.nanoseconds ?? 0) ns")

@@ -60,12 +60,12 @@ struct OnlineNumberTests {
     /// Migrates over two stages; the record of the second one cannot be written.
     private func migrateInVain(_ old: ModelContainer) throws {
         let failures = Guarded<[String]>([])
-        let (begun, group) = (DispatchSemaphore(value: 0), DispatchGroup())
+        let (begun, threads) = (DispatchSemaphore(value: 0), TestThreads())
         var options = MigrationOptions()
         options.isOnline = true
         options.addObserver { event in
             guard case .stageBegan(let stage) = event, stage.stage.place == 2 else { return }
-            DispatchQueue.global().async(group: group) {
+            threads.run {
                 do { try saveBeforeTheRecord(old, begun: begun) } catch { failures.withLock { $0.append("\(error)") } }
             }
             begun.wait()
@@ -73,7 +73,7 @@ struct OnlineNumberTests {
         let error = #expect(throws: StorageError.self) {
             _ = try stores.open(Depot3.self, DepotPlan.self, migration: options)
         }
-        group.wait()
+        threads.join()
         #expect(error?.code == .fullDisk)
         #expect(failures.withLock { $0 } == [])
         #expect(disk.hitCount == 3)

@@ -1,9 +1,9 @@
-import Dispatch
 import Faultline
 import FaultlineDisk
 import FaultlineLog
 import FaultlineMigration
 import FaultlineStore
+import FaultlineTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -162,12 +162,13 @@ struct MigrationControlTests {
         let control = MigrationControl()
         let notes = StageNotes()
         let seenInPause = Guarded(0)
+        let threads = TestThreads()
         #expect(control.status == .running)
         notes.during = {
             guard notes.seen.count == 100 else { return }
             control.pause()
             #expect(control.status == .pausing)
-            DispatchQueue.global().async {
+            threads.run {
                 while control.status != .paused { usleep(1_000) }
                 seenInPause.withLock { $0 = notes.seen.count }
                 if isCancelled { control.cancel() } else { control.resume() }
@@ -184,6 +185,7 @@ struct MigrationControlTests {
                 #expect(control.status == .running)
             }
         }
+        threads.join()
         #expect(seenInPause.withLock { $0 } == 101)
     }
 }
