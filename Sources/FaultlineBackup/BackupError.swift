@@ -16,6 +16,8 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
         case damaged
         /// No backup holds that moment.
         case notInBackups
+        /// The log of the store does not have that moment, or no longer.
+        case notInLog
         /// Another backup of the store, into the directory, or another restore is under way.
         case underWay
         /// The disk has too little room.

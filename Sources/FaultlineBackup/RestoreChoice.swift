@@ -6,12 +6,7 @@ struct RestoreChoice {
     let base: BackupRecord
     /// Later ones, ascending, whose segments continue the log.
     let later: [BackupRecord]
-    private let goal: Goal
-
-    private enum Goal {
-        case transaction(UInt64)
-        case time(Int64)
-    }
+    let goal: StateGoal
 
     /// - Throws: `BackupError` of code `notInBackups`, with the range of states that there are.
     init(of point: RestorePoint, from content: BackupSet.Content, _ set: BackupSet) throws {
@@ -119,27 +114,7 @@ struct RestoreChoice {
     /// Whether the state is older than the tables of the base.
     func isBeforeCheckpoint(of start: LogPlace?) -> Bool {
         guard let start, base.first.transaction < start.sequence else { return false }
-        return switch goal {
-        case .transaction(let sequence): sequence < start.sequence
-        case .time(let nanoseconds): start.clockNanoseconds > nanoseconds
-        }
-    }
-
-    /// Whether the state has a transaction.
-    func has(_ end: LogPlace) -> Bool {
-        switch goal {
-        case .transaction(let sequence): end.sequence <= sequence
-        case .time(let nanoseconds): end.clockNanoseconds <= nanoseconds
-        }
-    }
-
-    /// Whether transactions behind one may belong to the state.
-    func goesOn(behind end: LogPlace) -> Bool {
-        switch goal {
-        case .transaction(let sequence): end.sequence < sequence
-        // A clock that was set back may have later ones.
-        case .time: true
-        }
+        return goal.isBefore(start)
     }
 
     /// Whether the walk has found the end of the state.

@@ -178,11 +178,8 @@ package struct Restorer {
             fileCount: files.count, byteCount: bytes.byteCount)
     }
 
-    private static let remedy =
-        "Other backups may share the file: restore one that does not have it, or from another directory."
-
     private static func missing(_ path: String) -> BackupError {
-        BackupError(.damaged, "A file of the backup is missing. \(remedy)", path: path)
+        BackupError(.damaged, "A file of the backup is missing. \(CutState.remedy)", path: path)
     }
 
     /// Reads a file of a backup, and refuses one that is missing or has another checksum.
@@ -192,7 +189,7 @@ package struct Restorer {
             throw error.cause?.code == .notFound ? Self.missing(path) : error
         }
         guard checksum == file.checksum else {
-            throw BackupError(.damaged, "A file of the backup does not verify. \(Self.remedy)", path: path)
+            throw BackupError(.damaged, "A file of the backup does not verify. \(CutState.remedy)", path: path)
         }
     }
 
@@ -200,57 +197,12 @@ package struct Restorer {
     private func cut(
         _ work: String, _ identity: Identity, _ choice: RestoreChoice, _ set: BackupSet
     ) throws -> LogPlace {
-        let base = try CopiedState(set.folder(of: choice.base.number), identity, on: disk)
-        let later = try choice.later.map { try CopiedState(set.folder(of: $0.number), identity, on: disk).state }
         let directory = StoreDirectory(
-            disk: disk, path: work, storeID: base.storeID, nextNumber: 1, random: RandomSource(seed: nil))
-        var all = base.state
-        func contradiction() -> BackupError {
-            BackupError(
-                .damaged, "The manifests of the backups contradict each other. \(Self.remedy)", path: set.directory)
-        }
-        guard all.add(filesOf: later) else { throw contradiction() }
-        let (end, fromBeginning) = try end(of: choice, LogWalk(directory, all), all, set)
-        let state = try base.state.ending(at: end, continuedBy: later, fromBeginning: fromBeginning) {
-            (number) throws(LogError) in
-            try onDisk("measuring a file") { () throws(DiskError) in
-                try disk.byteCount(of: directory.path(.blobSegment, number))
-            }
-        }
-        guard let state else { throw contradiction() }
-        try removeRest(state, end, directory)
-        try AssembledStore.writeManifest(state, newest: end.sequence, in: directory)
-        return end
-    }
-
-    /// The place where the log ends.
-    private func end(
-        of choice: RestoreChoice, _ walk: LogWalk, _ state: ManifestState, _ set: BackupSet
-    ) throws -> (LogPlace, fromBeginning: Bool) {
-        let fromBeginning = choice.isBeforeCheckpoint(of: walk.start())
-        let completeness = choice.completeness
-        guard let start = walk.start(fromBeginning: fromBeginning) else {
-            throw BackupError(.damaged, "The manifest lists no segment of the log. \(Self.remedy)", path: set.directory)
-        }
-        var found = start
-        var reached = start
-        var isComplete = true
-        try walk.forEachTransaction(from: start) { (end, placed) throws(LogError) in
-            isComplete = isComplete && placed.allSatisfy { completeness[$0] ?? 0 >= end.sequence }
-            reached = end
-            if choice.has(end) {
-                guard isComplete else { return false }
-                found = end
-            }
-            return choice.goesOn(behind: end)
-        }
-        guard choice.isReached(found, reached) else {
-            throw BackupError(
-                .notInBackups,
-                "The backups have no files for that state: the store was compacted between two of them. The nearest state before it is that after transaction \(found.sequence).",
-                path: set.directory)
-        }
-        return (found, fromBeginning)
+            disk: disk, path: work, storeID: identity.storeID, nextNumber: 1, random: RandomSource(seed: nil))
+        let cut = try CutState(of: choice, set, identity, in: directory)
+        try removeRest(cut.state, cut.end, directory)
+        try AssembledStore.writeManifest(cut.state, newest: cut.end.sequence, in: directory)
+        return cut.end
     }
 
     /// Removes the files that the state does not list, and the end of the log's last segment.

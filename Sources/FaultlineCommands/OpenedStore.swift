@@ -1,4 +1,4 @@
-import FaultlineDisk
+package import FaultlineDisk
 package import FaultlineLog
 import FaultlineModel
 import FaultlineObjects
@@ -13,11 +13,14 @@ package struct OpenedStore {
 
     /// Opens the store; nothing is written, and other processes may use it at the same time.
     ///
+    /// - Parameters:
+    ///   - path: The store's directory.
+    ///   - disk: Its disk; the system's files for nil.
     /// - Throws: A failure of status 3 that names the file, and the remedy.
-    package init(_ path: String) throws(CommandFailure) {
+    package init(_ path: String, on disk: Disk? = nil) throws(CommandFailure) {
         var options = LogOptions()
         options.access = .reading
-        (log, catalog, rows, snapshot) = try Self.open(path, options)
+        (log, catalog, rows, snapshot) = try Self.open(path, options, on: disk ?? PosixDisk())
     }
 
     /// Opens a store for writing, which no other process may have open for writing; holds no snapshot of it.
@@ -39,10 +42,10 @@ package struct OpenedStore {
     }
 
     private static func open(
-        _ path: String, _ options: LogOptions
+        _ path: String, _ options: LogOptions, on disk: Disk = PosixDisk()
     ) throws(CommandFailure) -> (log: Log, catalog: StoredCatalog, rows: RowStore, snapshot: Snapshot) {
         let log = try CommandFailure.opening(path) {
-            try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: RowIndexDeriver())
+            try Log.open(path, on: disk, clock: .system, options: options, deriver: RowIndexDeriver())
         }
         let snapshot = log.snapshot()
         return try CommandFailure.opening(path) {

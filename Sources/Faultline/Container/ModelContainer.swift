@@ -22,7 +22,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// The changes that opening made to bring the store to the schema.
     public let migrationReport: MigrationReport
     private let store: RowStore
-    private let types: [ModelType]
+    let types: [ModelType]
     private let tallies: ReadTallies
     private let reporter: StoreReporter?
     /// The state that a closure of a custom migration stage sees; nil if the container was opened.
@@ -128,6 +128,23 @@ public final class ModelContainer: Equatable, Sendable {
         performing = Performing(configuration.options.performing)
         recordsHistory = configuration.options.history != .off
         reporter?.begin(store.log, tallies)
+    }
+
+    /// A container that only reads: without a plan, reports and maintenance.
+    init(
+        reading opened: Migrator.Opened, _ schema: Schema, _ types: [ModelType], _ configuration: ModelConfiguration
+    ) {
+        (store, migrationReport) = opened
+        (self.schema, self.types) = (schema, types)
+        migrationPlan = nil
+        self.configuration = configuration
+        tallies = ReadTallies()
+        stage = nil
+        reporter = nil
+        idleRewriting = nil
+        historyRetention = nil
+        performing = Performing(configuration.options.performing)
+        recordsHistory = false
     }
 
     init(_ request: ContainerRequest) throws {

@@ -1,4 +1,4 @@
-internal import FaultlineLog
+package import FaultlineLog
 internal import FaultlineStore
 
 /// A position in the history of one store: after one transaction.
@@ -28,5 +28,18 @@ extension DefaultHistoryToken {
     /// The position in a store; the beginning if the token names another store.
     func position(in store: String) -> HistoryPosition {
         HistoryPosition(number: RecordID(clamping: tokenValue?[store] ?? 0), microseconds: times[store] ?? 0)
+    }
+}
+
+extension DefaultHistoryToken {
+    /// The sequence number in the log of the transaction that the token names; 0 if it names none of this store.
+    ///
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the history no longer has the transaction.
+    package func sequence(in log: Log) throws -> UInt64 {
+        let (high, low) = log.storeID
+        let position = position(in: IdentifierText.text(high: high, low: low))
+        let snapshot = log.snapshot()
+        try position.check(in: snapshot)
+        return try snapshot.historyMoment(of: position.number)?.sequence ?? 0
     }
 }

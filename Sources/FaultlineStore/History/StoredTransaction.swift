@@ -98,13 +98,17 @@ extension Snapshot {
     }
 
     /// The time of a transaction, in microseconds since 1970; nil if the history no longer has it.
-    package func historyTime(of number: RecordID) throws -> UInt64? {
+    package func historyTime(of number: RecordID) throws -> UInt64? { try historyMoment(of: number)?.microseconds }
+
+    /// The sequence number of a transaction in the log, and its time, in microseconds since 1970; nil if the history no
+    /// longer has it.
+    package func historyMoment(of number: RecordID) throws -> (sequence: UInt64, microseconds: UInt64)? {
         guard number >= (try HistoryStart.first(in: self)), number <= Limits.recordIDMax else { return nil }
         var buffer = RecordBuffer()
         guard let record = try read(number, in: .history, into: &buffer) else { return nil }
         do {
             let part = try HistoryPart(record.row)
-            return part.isLast ? part.microseconds : nil
+            return part.isLast ? (part.sequence, part.microseconds) : nil
         } catch { throw damaged("Record \(number) of the history \(error.text).", at: record.location) }
     }
 }

@@ -11,12 +11,15 @@ struct DumpCommand: ParsableCommand {
         discussion: """
             Relationships are the other objects' numbers. A value out of its row is named by number and size, and read only where --blobs says where to. \
             Other processes may use the store meanwhile: all lines are of one moment. An object that cannot be read whole has "damage" in its line; then \
-            the exit status is 1.
+            the exit status is 1. With --at or --transaction the lines are of an older state, which the log of the store must still have; the store may \
+            be a directory of backups too.
             """,
         example: "faultline dump /var/lib/photos.store --entity Photo --limit 10"
     )
 
     @OptionGroup var arguments: StoreArguments
+
+    @OptionGroup var state: StateArguments
 
     @Option(help: "Only objects of this entity; may be given several times.")
     var entity: [String] = []
@@ -32,7 +35,7 @@ struct DumpCommand: ParsableCommand {
     }
 
     func run() throws {
-        let store = try OpenedStore(arguments.store)
+        let store = try state.open(arguments.store)
         let known = Set(store.rows.storage.entities.map(\.name))
         for name in entity where !known.contains(name) {
             let names = known.sorted().joined(separator: ", ")

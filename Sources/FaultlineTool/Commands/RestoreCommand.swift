@@ -2,7 +2,6 @@ import ArgumentParser
 import FaultlineBackup
 import FaultlineCommands
 import FaultlineDisk
-import Foundation
 
 /// `faultline restore`: makes a store from backups.
 struct RestoreCommand: ParsableCommand {
@@ -22,11 +21,7 @@ struct RestoreCommand: ParsableCommand {
     @Argument(help: "Where the store will be: a directory that does not exist, or is empty.")
     var destination: String?
 
-    @Option(help: ArgumentHelp("The state at that moment, such as 2026-11-27T20:40:00Z.", valueName: "time"))
-    var at: String?
-
-    @Option(help: ArgumentHelp("The state after that transaction.", valueName: "number"))
-    var transaction: UInt64?
+    @OptionGroup var state: StateArguments
 
     @Option(help: ArgumentHelp("The state of that backup.", valueName: "number"))
     var backup: Int?
@@ -38,39 +33,11 @@ struct RestoreCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
-        let points = [at != nil, transaction != nil, backup != nil].count(where: \.self)
-        if points > 1 { throw ValidationError("--at, --transaction and --backup exclude each other.") }
-        if points > 0, destination == nil { throw ValidationError("A state needs a destination.") }
+        if state.isGiven, backup != nil {
+            throw ValidationError("--at, --transaction and --backup exclude each other.")
+        }
+        if state.isGiven || backup != nil, destination == nil { throw ValidationError("A state needs a destination.") }
         if let limitRate, limitRate < 1 << 20 { throw ValidationError("--limit-rate is 1048576 or more.") }
-        _ = try point()
-    }
-
-    /// The wanted state.
-    private func point() throws -> RestorePoint {
-        if let transaction { return .transaction(transaction) }
-        if let backup { return .backup(backup) }
-        guard let at else { return .newest }
-        guard let nanoseconds = Self.nanoseconds(of: at) else {
-            throw ValidationError("--at is a date and a time with a zone, such as 2026-11-27T20:40:00Z.")
-        }
-        return .time(nanoseconds: nanoseconds)
-    }
-
-    /// The last nanosecond of a second, or the moment with its fraction.
-    static func nanoseconds(of text: String) -> Int64? {
-        let whole = Date.ISO8601FormatStyle()
-        if let date = try? whole.parse(text) {
-            return nanoseconds(Int64(exactly: date.timeIntervalSince1970.rounded()), each: 1_000_000_000)
-        }
-        guard let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) else { return nil }
-        return nanoseconds(Int64(exactly: (date.timeIntervalSince1970 * 1_000).rounded()), each: 1_000_000)
-    }
-
-    /// The last nanosecond of a unit; nil for a moment after the year 2262.
-    private static func nanoseconds(_ count: Int64?, each unit: Int64) -> Int64? {
-        guard let (first, isOver) = count?.multipliedReportingOverflow(by: unit), !isOver else { return nil }
-        let (last, isPast) = first.addingReportingOverflow(unit - 1)
-        return isPast ? nil : last
     }
 
     func run() throws {
@@ -83,7 +50,7 @@ struct RestoreCommand: ParsableCommand {
             guard let destination else { return show(try restorer.backups()) }
             let begin = monotonicSeconds()
             defer { line.finish() }
-            let report = try restorer.restore(to: destination, at: try point())
+            let report = try restorer.restore(to: destination, at: try backup.map(RestorePoint.backup) ?? state.point())
             line.finish()
             show(report, destination, seconds: monotonicSeconds() - begin)
         } catch {
