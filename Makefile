@@ -37,6 +37,10 @@ endif
 ifneq ($(filter kill,$(MAKECMDGOALS)),)
 N ?= 500
 endif
+# Backups of `backups`.
+ifneq ($(filter backups,$(MAKECMDGOALS)),)
+N ?= 100
+endif
 # Size of the store of `memory`, and the ceiling, in MiB.
 ifneq ($(filter memory,$(MAKECMDGOALS)),)
 N ?= $(if $(CANARY),300,5120)
@@ -65,9 +69,9 @@ FUZZ_FOLDER ?= $(CACHE)/faultline-fuzz
 INSTRUMENTED := .build-instrumented
 SEEDS ?= 100
 
-.PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill model graph interleavings \
-    memory memory-matrix full-disk fuzz mutants sanitize sanitize-graph instructions bench compare service-compare plots docs \
-    manual coredata-samples ratchet format
+.PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill backups model graph \
+    interleavings memory memory-matrix full-disk fuzz mutants sanitize sanitize-graph instructions bench compare \
+    service-compare plots docs manual coredata-samples ratchet format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,7 +80,7 @@ help:  ## Lists these commands
 	@echo '             bitflips SECTORS=1 EVERY=odd | STORE=name BIT=number | CANARY=1;'
 	@echo '             faults N=seeds EVERY=calls | SEED=one | CANARY=1 | PLACE=disk|system LEG=name SEED=one FAULT=number;'
 	@echo '             memory N=MiB BUDGET=MiB CANARY=1; memory-matrix SHAPE=name RECORD=1;'
-	@echo '             kill N=count SEED=one CANARY=1; full-disk N=cycles | CANARY=1;'
+	@echo '             kill N=count SEED=one CANARY=1; backups N=count SEED=one CANARY=1; full-disk N=cycles | CANARY=1;'
 	@echo '             model SEEDS=count | SEED=one [KEEP=operations] | CANARY=1;'
 	@echo '             graph SEEDS=count | SEED=one | CANARY=1;'
 	@echo '             interleavings NUMBER=one | CANARY=1;'
@@ -135,9 +139,13 @@ endif
 	@$(PROOFS) faults $(if $(FAULT),$(PLACE) "$(LEG)" $(SEED) $(FAULT),\
 	    $(if $(CANARY),--canary,$(if $(SEED),--seed $(SEED),--seeds $(N))))
 
-kill: setup  ## Kills a process that writes with four threads N times, and compares what it left; docs/Testing.md
+kill: setup  ## Kills a process that writes with eight threads N times, and compares what it left; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet
 	@$(PROOFS) kill --rounds $(N) $(if $(SEED),--seed $(SEED)) $(if $(CANARY),--canary)
+
+backups: setup  ## Backs up a store in which a process writes N times, restores and compares each; docs/Testing.md
+	@$(RELEASE) --product FaultlineProofs --quiet
+	@$(PROOFS) backup --rounds $(N) $(if $(SEED),--seed $(SEED)) $(if $(CANARY),--canary)
 
 model: setup  ## Random operations under twelve configurations against a model; docs/Testing.md
 	@$(RELEASE) --product FaultlineProofs --quiet

@@ -190,7 +190,7 @@ let package = Package(
         .target(name: "CSystemCallFaults", path: "Tests/Support/CSystemCallFaults"),
         proof("FaultSimulation", simulated + ["CSystemCallFaults"]),
         // A process that writes, killed at any moment.
-        proof("KillSimulation", simulated),
+        proof("KillSimulation", simulated + ["FaultlineBackup"]),
         // Random operations under twelve configurations, against a model.
         proof("ModelSimulation", ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"]),
         // All orders in which the steps of two jobs can follow each other.
@@ -213,8 +213,8 @@ let package = Package(
             "FaultlineProofs",
             [
                 "CrashSimulation", "FaultSimulation", "FullDiskSimulation", "InterleavingSimulation",
-                "KillSimulation", "ModelSimulation", "RotSimulation", "FaultlineLog", "FaultlineDisk",
-                "FaultlineTestSupport",
+                "KillSimulation", "ModelSimulation", "RotSimulation", "FaultlineBackup", "FaultlineLog",
+                "FaultlineDisk", "FaultlineTestSupport",
             ]),
         // The same for migrations, with the macros.
         proofTool(

@@ -11,6 +11,8 @@ struct FaultlineProofs {
                FaultlineProofs faults --seeds COUNT | --seed ONE | --canary
                FaultlineProofs faults disk|system LEG SEED NUMBER    one fault again
                FaultlineProofs kill --rounds COUNT [--seed ONE] [--canary]
+               FaultlineProofs backup --rounds COUNT [--seed ONE] [--canary]
+               FaultlineProofs backup --measure DIRECTORY MIB [RATE]   waits of commits beside backups, and memory
                FaultlineProofs model --seeds COUNT | --seed ONE | --canary
                FaultlineProofs model --seed ONE --keep NUMBERS   some operations of one life again
                FaultlineProofs interleavings [--canary]          every order of two jobs' steps
@@ -25,6 +27,7 @@ struct FaultlineProofs {
             case "bitflips": try BitFlipProof(arguments).run()
             case "faults": try FaultProof(arguments).run()
             case "kill": try KillProof(arguments).run()
+            case "backup": try BackupProof(arguments).run()
             case "model": try ModelProof(arguments).run()
             case "interleavings": try InterleavingProof(arguments).run()
             case "full-disk": try FullDiskProof(arguments).run()

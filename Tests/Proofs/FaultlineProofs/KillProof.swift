@@ -2,7 +2,7 @@ import FaultlineTestSupport
 import Glibc
 import KillSimulation
 
-/// A process that writes with four threads, killed again and again; or, with `--live`, that process.
+/// A process that writes with eight threads, killed again and again; or, with `--live`, that process.
 struct KillProof {
     private let arguments: [String]
     private var roundCount = 500

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The workload of the process to be killed.
 ///
-/// Four threads write, one reads, checks and requests checkpoints and compactions, and the log's own thread runs both
+/// Eight threads write, one reads, checks and requests checkpoints and compactions, and the log's own thread runs both
 /// when they are due. From time to time, the store is closed and reopened.
 package final class KillLife: Sendable {
     private let store: KillStore

@@ -1,6 +1,6 @@
 /// The expected contents of a store: the number of transactions of each writer, and the version of each object.
 struct KillModel {
-    static let writerCount = 4
+    static let writerCount = 8
 
     private let seed: UInt64
     /// The number of transactions of each writer in the model.
