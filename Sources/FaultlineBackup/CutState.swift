@@ -47,25 +47,16 @@ struct CutState {
         guard let start = walk.start(fromBeginning: fromBeginning) else {
             throw BackupError(.damaged, "The manifest lists no segment of the log. \(remedy)", path: set.directory)
         }
-        var found = start
-        var reached = start
-        var isComplete = true
-        try walk.forEachTransaction(from: start) { (end, placed) throws(LogError) in
-            isComplete = isComplete && placed.allSatisfy { completeness[$0] ?? 0 >= end.sequence }
-            reached = end
-            if choice.goal.has(end) {
-                guard isComplete else { return false }
-                found = end
-            }
-            return choice.goal.goesOn(behind: end)
+        let search = try LogSearch(of: choice.goal, in: walk, from: start) { placed, end in
+            placed.allSatisfy { completeness[$0] ?? 0 >= end.sequence }
         }
-        guard choice.isReached(found, reached) else {
+        guard choice.isReached(search) else {
             throw BackupError(
                 .notInBackups,
-                "The backups have no files for that state: the store was compacted between two of them. The nearest state before it is that after transaction \(found.sequence).",
+                "The backups have no files for that state: the store was compacted between two of them. The nearest state before it is that after transaction \(search.found.sequence).",
                 path: set.directory)
         }
-        return (found, fromBeginning)
+        return (search.found, fromBeginning)
     }
 }
 

@@ -114,15 +114,15 @@ struct RestoreChoice {
     /// Whether the state is older than the tables of the base.
     func isBeforeCheckpoint(of start: LogPlace?) -> Bool {
         guard let start, base.first.transaction < start.sequence else { return false }
-        return goal.isBefore(start)
+        return !goal.has(start)
     }
 
-    /// Whether the walk has found the end of the state.
-    func isReached(_ found: LogPlace, _ reached: LogPlace) -> Bool {
+    /// Whether a search has found the end of the state.
+    func isReached(_ search: LogSearch) -> Bool {
         switch goal {
-        case .transaction(let sequence): found.sequence == sequence
+        case .transaction(let sequence): search.found.sequence == sequence
         // The log of the newest backup needed has been read to its end.
-        case .time: reached.sequence >= (later.last ?? base).last.transaction
+        case .time, .newest: search.reached.sequence >= (later.last ?? base).last.transaction
         }
     }
 }

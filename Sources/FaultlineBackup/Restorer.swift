@@ -18,7 +18,7 @@ package struct Restorer {
     ///   - disk: The disk of the backups and of the destination.
     ///   - clock: The clock for the rate.
     ///   - options: The rate and the progress; the rest is for backups.
-    package init(from directory: String, on disk: Disk, clock: Clock, options: BackupOptions = BackupOptions()) {
+    package init(from directory: String, on disk: Disk, clock: Clock, options: BackupOptions = .restoring) {
         self.directory = directory
         self.disk = disk
         self.clock = clock

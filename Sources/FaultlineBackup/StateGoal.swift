@@ -4,13 +4,20 @@ internal import FaultlineLog
 enum StateGoal {
     case transaction(UInt64)
     case time(Int64)
+    case newest
 
     /// Whether the state has a transaction.
     func has(_ end: LogPlace) -> Bool {
         switch self {
         case .transaction(let sequence): end.sequence <= sequence
         case .time(let nanoseconds): end.clockNanoseconds <= nanoseconds
+        case .newest: true
         }
+    }
+
+    /// Whether a transaction is known to be the last one of the state.
+    func isEnd(_ end: LogPlace) -> Bool {
+        if case .transaction(end.sequence) = self { true } else { false }
     }
 
     /// Whether transactions behind one may belong to the state.
@@ -18,10 +25,7 @@ enum StateGoal {
         switch self {
         case .transaction(let sequence): end.sequence < sequence
         // A clock that was set back may have later ones.
-        case .time: true
+        case .time, .newest: true
         }
     }
-
-    /// Whether the state is older than a place.
-    func isBefore(_ place: LogPlace) -> Bool { !has(place) }
 }

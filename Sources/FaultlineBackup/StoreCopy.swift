@@ -320,22 +320,7 @@ package struct StoreCopy {
         let length = try onDisk("measuring a segment") { () throws(DiskError) in try file.byteCount() }
         if entry.kind == .blobSegment { return length }
         let managed = directory.managed(file, try StoreDirectory.readHeader(of: file))
-        var place = (offset: entry.durable, head: entry.durableHead)
-        while true {
-            var scanner = FrameScanner(managed, from: place.offset, previousHead: place.head, limit: length)
-            while try scanner.next() != nil {}
-            let end = scanner.place
-            // Behind a frame that was just being written there may be later ones: it verifies at a second look.
-            guard entry.kind == .hotSegment, try scanner.largestWatermarkBehind() > end.offset else {
-                return end.offset
-            }
-            guard end.offset > place.offset else {
-                throw LogError(
-                    .damaged, "A frame does not verify although it had been synchronized. \(LogError.damageRemedy)",
-                    path: source + "/" + name, offset: end.offset)
-            }
-            place = end
-        }
+        return try SegmentEnd.find(in: managed, entry, length: length)
     }
 
     /// Copies the bytes of a file before an offset.

@@ -16,11 +16,12 @@ package struct OpenedStore {
     /// - Parameters:
     ///   - path: The store's directory.
     ///   - disk: Its disk; the system's files for nil.
+    ///   - name: The name of the store in errors; the path for nil.
     /// - Throws: A failure of status 3 that names the file, and the remedy.
-    package init(_ path: String, on disk: Disk? = nil) throws(CommandFailure) {
+    package init(_ path: String, on disk: Disk? = nil, name: String? = nil) throws(CommandFailure) {
         var options = LogOptions()
         options.access = .reading
-        (log, catalog, rows, snapshot) = try Self.open(path, options, on: disk ?? PosixDisk())
+        (log, catalog, rows, snapshot) = try Self.open(path, options, on: disk ?? PosixDisk(), name: name ?? path)
     }
 
     /// Opens a store for writing, which no other process may have open for writing; holds no snapshot of it.
@@ -42,17 +43,18 @@ package struct OpenedStore {
     }
 
     private static func open(
-        _ path: String, _ options: LogOptions, on disk: Disk = PosixDisk()
+        _ path: String, _ options: LogOptions, on disk: Disk = PosixDisk(), name: String? = nil
     ) throws(CommandFailure) -> (log: Log, catalog: StoredCatalog, rows: RowStore, snapshot: Snapshot) {
-        let log = try CommandFailure.opening(path) {
+        let name = name ?? path
+        let log = try CommandFailure.opening(name) {
             try Log.open(path, on: disk, clock: .system, options: options, deriver: RowIndexDeriver())
         }
         let snapshot = log.snapshot()
-        return try CommandFailure.opening(path) {
+        return try CommandFailure.opening(name) {
             guard let catalog = try StoredCatalog.read(snapshot) else {
                 throw CommandFailure(
                     CommandFailure.cannotOpen,
-                    "\(path) is a store without a schema: no container was ever made for it."
+                    "\(name) is a store without a schema: no container was ever made for it."
                 )
             }
             return (log, catalog, try RowStore(log: log, catalog: catalog), snapshot)

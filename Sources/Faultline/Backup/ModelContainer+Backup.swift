@@ -27,6 +27,12 @@ extension ModelContainer {
     public nonisolated func backup(
         to directory: URL, options: BackupOptions = BackupOptions()
     ) async throws -> BackupReport {
+        guard past == nil else {
+            throw BackupError(
+                .unsuitable,
+                "A container of the past has no backup: its files are those of the store. Make one of the store's container.",
+                path: directory.path(percentEncoded: false))
+        }
         let configuration = configurations.first ?? ModelConfiguration()
         return try await withTaskExecutorPreference(SingleThread()) {
             try Self.backup(configuration, directory.path(percentEncoded: false), options)
@@ -83,7 +89,7 @@ extension ModelContainer {
     ///   this returns.
     public nonisolated static func restore(
         from backups: URL, to destination: URL, at point: RestorePoint = .newest,
-        options: BackupOptions = BackupOptions()
+        options: BackupOptions = .restoring
     ) async throws -> RestoreReport {
         let (source, target) = (backups.path(percentEncoded: false), destination.path(percentEncoded: false))
         return try await withTaskExecutorPreference(SingleThread()) {

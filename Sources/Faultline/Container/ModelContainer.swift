@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import FaultlineBackup
 package import FaultlineDisk
 package import FaultlineLog
 public import FaultlineMigration
@@ -31,6 +32,8 @@ public final class ModelContainer: Equatable, Sendable {
     private let historyRetention: HistoryRetention?
     /// Whether saves of its contexts are written into the store's history.
     private let recordsHistory: Bool
+    /// The state that a container of the past reads.
+    let past: PastState?
     package let performing: Performing
     private let isClosed = Atomic<Bool>(false)
     private let main = Guarded<MainContext?>(nil)
@@ -122,6 +125,7 @@ public final class ModelContainer: Equatable, Sendable {
         self.configuration = configuration
         tallies = ReadTallies()
         stage = nil
+        past = nil
         self.reporter = reporter
         idleRewriting = nil
         historyRetention = nil
@@ -130,12 +134,13 @@ public final class ModelContainer: Equatable, Sendable {
         reporter?.begin(store.log, tallies)
     }
 
-    /// A container that only reads: without a plan, reports and maintenance.
+    /// A container of the past, which only reads: without a plan, reports and maintenance.
     init(
-        reading opened: Migrator.Opened, _ schema: Schema, _ types: [ModelType], _ configuration: ModelConfiguration
+        reading opened: Migrator.Opened, _ schema: Schema, _ types: [ModelType], _ configuration: ModelConfiguration,
+        past: PastState
     ) {
         (store, migrationReport) = opened
-        (self.schema, self.types) = (schema, types)
+        (self.schema, self.types, self.past) = (schema, types, past)
         migrationPlan = nil
         self.configuration = configuration
         tallies = ReadTallies()
@@ -154,6 +159,7 @@ public final class ModelContainer: Equatable, Sendable {
         configuration = request.configuration
         tallies = ReadTallies()
         stage = nil
+        past = nil
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter)
         place.createParent()
@@ -183,6 +189,7 @@ public final class ModelContainer: Equatable, Sendable {
         reporter = nil
         tallies = ReadTallies()
         stage = nil
+        past = nil
         self.types = ContainerRequest.types(of: types)
         (store, migrationReport) = try Self.open(
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
@@ -212,6 +219,7 @@ public final class ModelContainer: Equatable, Sendable {
         historyRetention = nil
         performing = Performing(configuration.options.performing, keepsContexts: false)
         recordsHistory = false
+        past = nil
         self.stage = stage
     }
 
@@ -354,6 +362,7 @@ public final class ModelContainer: Equatable, Sendable {
         idleRewriting?.stop()
         historyRetention?.stop()
         reporter?.end()
+        defer { past?.release() }
         try StorageError.translating { try store.log.close() }
     }
 

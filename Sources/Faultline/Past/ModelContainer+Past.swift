@@ -22,13 +22,15 @@ extension ModelContainer {
     /// never compacted it has all of them. Older ones are in backups: `past(inBackups:at:)`.
     ///
     /// - Parameter point: The state.
-    /// - Returns: The container. It holds open the files of the state, which keep their space on the disk until it is
+    /// - Returns: The container. Files of the state that the store has removed keep their space on the disk until it is
     ///   closed.
     /// - Throws: `BackupError` of code `notInLog` if the log does not have the state; `SwiftDataError.historyTokenExpired`
-    ///   for a token that the history no longer has; `SwiftDataError.unknownSchema` if the state has no schema yet;
-    ///   `StorageError` if the store cannot be read.
+    ///   for a token without a save of this store, or of a save that the history no longer has;
+    ///   `SwiftDataError.unknownSchema` if the state has no schema yet; `StorageError` if the store is damaged, or cannot
+    ///   be read.
     /// - Complexity: The log between the newest checkpoint and the state, or all of it for an older state, and one thread.
-    ///   Memory: a cache of the size that the container has.
+    ///   Memory: a cache of the size that the container has; and, not bounded by it, the tables' pages and the index
+    ///   entries of that part of the log. Descriptors: one for each file.
     public nonisolated func past(at point: PastPoint) async throws -> ModelContainer {
         try await withTaskExecutorPreference(SingleThread()) { try self.openPast(point) }
     }
@@ -39,8 +41,8 @@ extension ModelContainer {
     ///         inBackups: URL(filePath: "/backups/photos"), at: .transaction(4_711))
     ///     let album = try ModelContext(then).fetch(FetchRequest(entityName: "Album")).first
     ///
-    /// The container has the schema of the state, and its objects are `ManagedObject`s. Its contexts cannot save. It has
-    /// no use for the directory's lock: backups may be added and removed meanwhile.
+    /// The container has the schema of the state, and its objects are `ManagedObject`s. Its contexts cannot save. The
+    /// directory is locked while the state is opened; afterwards backups may be added and removed.
     ///
     /// - Parameters:
     ///   - backups: The directory of the backups.
@@ -65,12 +67,21 @@ extension ModelContainer {
     nonisolated func openPast(_ point: PastPoint) throws -> ModelContainer {
         try StorageError.translating {
             let log = rowStore.log
+            // Another process may have written the save of a token.
+            try log.follow()
             let state = try PastState(
                 of: log.directory.path, on: log.directory.disk, at: restorePoint(point))
             var configuration = ModelConfiguration(
                 configuration.name, url: configuration.url, allowsSave: false)
             configuration.options = self.configuration.options
-            return try Self.open(state, like: self, configuration)
+            let past = try Self.open(state, like: self, configuration)
+            if case .token(let token) = point {
+                do { try token.checkIsNewest(in: past.rowStore.log) } catch {
+                    try? past.close()
+                    throw error
+                }
+            }
+            return past
         }
     }
 
@@ -90,13 +101,14 @@ extension ModelContainer {
             let stored = opened.store.storage.schema
             guard let container, container.schema.fingerprint == stored.fingerprint else {
                 return ModelContainer(
-                    reading: opened, stored, stored.entities.map(ModelType.dynamic), configuration)
+                    reading: opened, stored, stored.entities.map(ModelType.dynamic), configuration, past: state)
             }
             var migrator = Migrator(
                 log: log, schema: container.schema, types: container.types, plan: nil, options: MigrationOptions(),
                 makeStageContainer: { ModelContainer(stage: $0, migrationPlan: nil, configuration: configuration) })
             return ModelContainer(
-                reading: try migrator.run(isReadOnly: true), container.schema, container.types, configuration)
+                reading: try migrator.run(isReadOnly: true), container.schema, container.types, configuration,
+                past: state)
         } catch {
             try? log.close()
             throw error
@@ -107,10 +119,11 @@ extension ModelContainer {
         switch point {
         case .transaction(let number): return .transaction(number)
         case .date(let date):
-            let nanoseconds = date.timeIntervalSince1970 * 1e9
+            let microseconds = (date.timeIntervalSince1970 * 1e6).rounded(.down)
             // Before the first and behind the last one that a store can have.
-            guard nanoseconds > -9e18 else { return .time(nanoseconds: .min) }
-            return .time(nanoseconds: nanoseconds < 9e18 ? Int64(nanoseconds) : .max)
+            guard microseconds > -9e15 else { return .time(nanoseconds: .min) }
+            guard microseconds < 9e15 else { return .time(nanoseconds: .max) }
+            return .time(nanoseconds: Int64(microseconds) * 1_000 + 999)
         case .token(let token): return .transaction(try token.sequence(in: rowStore.log))
         }
     }

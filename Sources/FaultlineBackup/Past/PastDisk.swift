@@ -4,14 +4,14 @@ import Synchronization
 /// A disk with one directory, which shows a store as it was: files of another one, some of them cut, and files of its
 /// own in memory.
 ///
-/// The files are open as long as the disk is in use: they can be read after the store has removed them.
+/// Its files are open: they can be read after the store has removed them.
 // Safe because mutable state is guarded.
 final class PastDisk: Disk, @unchecked Sendable {
     static let directory = "/past"
 
     /// A file of the other store, and the bytes of it that are shown.
     private struct Shown {
-        let file: DiskFile
+        let file: SharedFile
         var byteCount: UInt64
     }
 
@@ -24,15 +24,19 @@ final class PastDisk: Disk, @unchecked Sendable {
         try? memory.createDirectory(Self.directory)
     }
 
-    /// Shows a file, up to its present length.
-    func show(_ name: String, _ file: DiskFile) throws(DiskError) {
-        let byteCount = try file.byteCount()
-        shown.withLock { $0[name] = Shown(file: file, byteCount: byteCount) }
+    deinit { release() }
+
+    /// Shows a file, up to a length.
+    func show(_ name: String, _ file: DiskFile, byteCount: UInt64) {
+        shown.withLock { $0[name] = Shown(file: SharedFile(file), byteCount: byteCount) }
     }
 
     /// Shows the files with these names only.
     func keep(only names: Set<String>) {
-        shown.withLock { $0 = $0.filter { names.contains($0.key) } }
+        shown.withLock { shown in
+            for (name, file) in shown where !names.contains(name) { file.file.leave() }
+            shown = shown.filter { names.contains($0.key) }
+        }
     }
 
     /// Shows fewer bytes of a file.
@@ -40,16 +44,30 @@ final class PastDisk: Disk, @unchecked Sendable {
         shown.withLock { $0[name]?.byteCount = byteCount }
     }
 
-    private func find(_ path: String) -> Shown? {
-        shown.withLock { $0[String(path.dropFirst(Self.directory.utf8.count + 1))] }
+    /// Opens no more files: each is closed with its last use.
+    func release() { keep(only: []) }
+
+    private static func name(_ path: String) -> String? {
+        path.hasPrefix(directory + "/") ? String(path.dropFirst(directory.count + 1)) : nil
+    }
+
+    private func isShown(_ path: String) -> Bool {
+        guard let name = Self.name(path) else { return false }
+        return shown.withLock { $0[name] != nil }
     }
 
     override func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile {
-        guard let found = find(path) else { return try memory.open(path, for: access) }
+        guard isShown(path) else { return try memory.open(path, for: access) }
         guard access == .reading else {
-            throw DiskError(code: .readOnlyFileSystem, systemCall: .open, path: found.file.path)
+            throw DiskError(code: .readOnlyFileSystem, systemCall: .open, path: path)
         }
-        return PastFile(over: found.file, byteCount: found.byteCount)
+        let file = shown.withLock { shown -> PastFile? in
+            guard let found = Self.name(path).flatMap({ shown[$0] }) else { return nil }
+            found.file.join()
+            return PastFile(found.file, byteCount: found.byteCount)
+        }
+        guard let file else { throw DiskError(code: .notFound, systemCall: .open, path: path) }
+        return file
     }
 
     override func names(in directory: String) throws(DiskError) -> [String] {
@@ -60,12 +78,12 @@ final class PastDisk: Disk, @unchecked Sendable {
     }
 
     override func isPresent(_ path: String) throws(DiskError) -> Bool {
-        if find(path) != nil { return true }
+        if isShown(path) { return true }
         return try memory.isPresent(path)
     }
 
     override func remove(_ path: String) throws(DiskError) {
-        guard find(path) == nil else {
+        guard !isShown(path) else {
             throw DiskError(code: .readOnlyFileSystem, systemCall: .unlink, path: path)
         }
         try memory.remove(path)
@@ -82,26 +100,4 @@ final class PastDisk: Disk, @unchecked Sendable {
     override func fileSystem(of path: String) throws(DiskError) -> FileSystemKind {
         try memory.fileSystem(of: path)
     }
-}
-
-/// The beginning of a file that others may read too.
-// Safe because its property is immutable.
-private final class PastFile: ForwardingDiskFile, @unchecked Sendable {
-    private let shownByteCount: UInt64
-
-    init(over base: DiskFile, byteCount: UInt64) {
-        shownByteCount = byteCount
-        super.init(over: base)
-    }
-
-    override func byteCount() throws(DiskError) -> UInt64 { shownByteCount }
-
-    override func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(DiskError) -> Int {
-        guard offset < shownByteCount else { return 0 }
-        let count = Int(min(UInt64(buffer.count), shownByteCount - offset))
-        return try super.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset)
-    }
-
-    // The disk closes the file with its last use.
-    override func close() {}
 }

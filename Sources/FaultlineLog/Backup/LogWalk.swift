@@ -27,6 +27,9 @@ package struct LogWalk {
         return LogPlace(.beginning(of: [first]))
     }
 
+    /// Whether the state has a checkpoint: without one, tables are built from all segments together.
+    package var hasCheckpoint: Bool { state.checkpoint?.file ?? 0 != 0 }
+
     /// Whether the listed hot segments may be the whole log, so that each of its states can be built from them: nothing
     /// was moved out of them.
     package var isWhole: Bool {

@@ -32,14 +32,37 @@ extension DefaultHistoryToken {
 }
 
 extension DefaultHistoryToken {
-    /// The sequence number in the log of the transaction that the token names; 0 if it names none of this store.
+    /// The sequence number in the log of the transaction that the token names.
     ///
-    /// - Throws: `SwiftDataError.historyTokenExpired` if the history no longer has the transaction.
+    /// - Throws: `SwiftDataError.historyTokenExpired` if it names none, or the history no longer has it.
     package func sequence(in log: Log) throws -> UInt64 {
-        let (high, low) = log.storeID
-        let position = position(in: IdentifierText.text(high: high, low: low))
+        let position = position(in: log)
         let snapshot = log.snapshot()
+        guard position.number > 0 else {
+            throw SwiftDataError.historyTokenExpired.explained(
+                "The token names no save of this store: it is one of another store, or of a store without a recorded save."
+            )
+        }
         try position.check(in: snapshot)
-        return try snapshot.historyMoment(of: position.number)?.sequence ?? 0
+        guard let moment = try snapshot.historyMoment(of: position.number) else {
+            throw SwiftDataError.historyTokenExpired.explained("The history no longer has the save of the token.")
+        }
+        return moment.sequence
+    }
+
+    /// Refuses a state whose newest save is not that of the token: after a salvage or a rollback, the log has another
+    /// transaction with its number.
+    ///
+    /// - Throws: `SwiftDataError.historyTokenExpired`.
+    package func checkIsNewest(in log: Log) throws {
+        guard try HistoryPosition.newest(in: log.snapshot()) == position(in: log) else {
+            throw SwiftDataError.historyTokenExpired.explained(
+                "The log has another transaction with the number of the token's: the store is another state of itself.")
+        }
+    }
+
+    private func position(in log: Log) -> HistoryPosition {
+        let (high, low) = log.storeID
+        return position(in: IdentifierText.text(high: high, low: low))
     }
 }

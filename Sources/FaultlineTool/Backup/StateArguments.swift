@@ -37,16 +37,17 @@ struct StateArguments: ParsableArguments {
     func open(_ path: String) throws -> OpenedStore {
         guard isGiven else { return try OpenedStore(path) }
         let disk = PosixDisk()
+        let past: PastState
         do {
             let isStore = try disk.isPresent(path + "/" + FileName.identity)
-            let past =
+            past =
                 isStore
                 ? try PastState(of: path, on: disk, at: try point())
                 : try PastState(inBackups: path, on: disk, at: try point())
-            return try OpenedStore(past.directory, on: past.disk)
         } catch {
             throw CommandFailure.ofBackups(error)
         }
+        return try OpenedStore(past.directory, on: past.disk, name: path)
     }
 
     /// The last nanosecond of a second, or the moment with its fraction.

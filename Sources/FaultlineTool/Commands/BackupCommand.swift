@@ -26,22 +26,24 @@ struct BackupCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The number of backups to keep; older ones are removed.", valueName: "count"))
     var keep: Int?
 
-    @Option(help: ArgumentHelp("The most bytes to copy in a second, 1048576 at least.", valueName: "bytes"))
-    var limitRate: Int?
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes to copy in a second, 1048576 at least; 0 is no bound.", valueName: "bytes"))
+    var limitRate = 33_554_432
 
     @Flag(help: "Begins even if the disk seems to have too little room.")
     var skipSpaceCheck = false
 
     func validate() throws {
         if let keep, keep < 1 { throw ValidationError("--keep is 1 or more.") }
-        if let limitRate, limitRate < 1 << 20 { throw ValidationError("--limit-rate is 1048576 or more.") }
+        if limitRate != 0, limitRate < 1 << 20 { throw ValidationError("--limit-rate is 1048576 or more, or 0.") }
     }
 
     func run() throws {
         var options = BackupOptions()
         options.isIncremental = incremental
         options.keeps = keep
-        options.bytesPerSecond = limitRate
+        options.bytesPerSecond = limitRate == 0 ? nil : limitRate
         options.checksSpace = !skipSpaceCheck
         let line = BackupProgress("copying")
         options.progress = line.update

@@ -41,7 +41,7 @@ struct RestoreCommand: ParsableCommand {
     }
 
     func run() throws {
-        var options = BackupOptions()
+        var options = BackupOptions.restoring
         options.bytesPerSecond = limitRate
         let line = BackupProgress("restoring")
         options.progress = line.update

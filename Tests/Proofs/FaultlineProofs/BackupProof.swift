@@ -46,12 +46,15 @@ struct BackupProof {
             """
             {"backups":\(report.backupCount),"violations":\(report.violations.count),\
             "restores":\(report.restoreCount),"older_restores":\(report.olderRestoreCount),\
-            "not_in_backups":\(report.missingCount),"kills":\(report.killCount),\
+            "not_in_backups":\(report.missingCount),"past":\(report.pastCount),\
+            "older_past":\(report.olderPastCount),"kills":\(report.killCount),\
             "acknowledged_meanwhile":\(report.acknowledgedMeanwhile),"copied_bytes":\(report.copiedByteCount),\
             "seed":\(seed),"seconds":\(end.tv_sec - start.tv_sec)}
             """)
         // Without saves beside the backups the proof shows nothing.
-        let isReached = report.acknowledgedMeanwhile > UInt64(roundCount) && report.olderRestoreCount > 0
+        let isReached =
+            report.acknowledgedMeanwhile > UInt64(roundCount) && report.olderRestoreCount > 0
+            && report.olderPastCount > 0
         guard !isCanary else { return report.violations.isEmpty ? 1 : 0 }
         return report.violations.isEmpty && isReached ? 0 : 1
     }

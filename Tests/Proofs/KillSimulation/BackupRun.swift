@@ -88,6 +88,8 @@ package struct BackupRun {
         _ = try take(process.messages(waiting: 0))
         try restoreOlder(upTo: backup.backup, found)
         _ = try take(process.messages(waiting: 0))
+        try readPast(&process, after: backup.backup)
+        _ = try take(process.messages(waiting: 0))
     }
 
     /// Makes a backup on a thread of its own, and reads the process's messages meanwhile: it stops where none does.
@@ -133,6 +135,31 @@ package struct BackupRun {
         } catch let error as BackupError {
             guard error.code == .notInBackups, !isInBackups else { throw error }
             report.missingCount += 1
+        }
+    }
+
+    /// Reads the newest state of the store beside the process, and one since the backup.
+    private mutating func readPast(_ process: inout KillProcess, after backup: Backup) throws {
+        let seed = store.seed
+        func model(_ found: [UInt64]) -> KillModel {
+            var model = KillModel(seed: seed)
+            for (writer, number) in found.enumerated() { model.advance(writer, to: number) }
+            return model
+        }
+        let before = numbers
+        let newest = try trial.readPast(.newest, model)
+        _ = try take(process.messages(waiting: 0))
+        try before.check(newest, begun: numbers.begun)
+        report.pastCount += 1
+        do {
+            let older = try trial.readPast(.transaction(backup.last.transaction), model)
+            guard zip(older, newest).allSatisfy({ $0 <= $1 }) else {
+                throw CrashViolation("transaction \(backup.last.transaction) has more than the newest state")
+            }
+            report.olderPastCount += 1
+        } catch let error as BackupError {
+            // The process has compacted its log.
+            guard error.code == .notInLog else { throw error }
         }
     }
 

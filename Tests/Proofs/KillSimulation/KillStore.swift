@@ -11,7 +11,16 @@ struct KillStore {
     var values: KillValues { KillValues(seed: seed) }
 
     /// Opens the store, for the process to be killed or for the check afterwards.
-    func open(_ access: LogAccess) throws(LogError) -> Log {
+    ///
+    /// - Parameters:
+    ///   - access: Whether it is written.
+    ///   - directory: Another directory with the store; its own for nil.
+    ///   - disk: The disk of the directory.
+    /// - Returns: The log.
+    /// - Throws: The errors of the log.
+    func open(
+        _ access: LogAccess, in directory: String? = nil, on disk: Disk = PosixDisk()
+    ) throws(LogError) -> Log {
         var random = Seed(seed ^ 0x5EED)
         var options = LogOptions()
         options.segmentByteCount = random.pick([6_000, 20_000, 100_000])
@@ -23,6 +32,7 @@ struct KillStore {
         // A killed process loses nothing from the cache of the system, so asynchronous commits are as safe here.
         options.durability = random.oneIn(4) ? .async : .sync
         options.access = access
-        return try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: CrashDeriver())
+        return try Log.open(
+            directory ?? path, on: disk, clock: .system, options: options, deriver: CrashDeriver())
     }
 }

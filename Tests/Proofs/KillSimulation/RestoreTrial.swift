@@ -23,7 +23,22 @@ struct RestoreTrial {
     func restore(_ point: RestorePoint, _ model: ([UInt64]) throws -> KillModel) throws -> [UInt64] {
         _ = try Restorer(from: backups, on: PosixDisk(), clock: .system).restore(to: path, at: point)
         defer { TemporaryDirectory.remove(path) }
-        let log = try KillStore(path: path, seed: store.seed).open(.writing)
+        return try compare(KillStore(path: path, seed: store.seed).open(.writing), model)
+    }
+
+    /// Reads a state of the store itself, in which the process writes, verifies it, and compares it with a model.
+    ///
+    /// - Parameters:
+    ///   - point: The state.
+    ///   - model: The model of the state that has these transactions of each writer.
+    /// - Returns: The number of transactions of each writer.
+    /// - Throws: `CrashViolation` for the first difference, or an error of the reading.
+    func readPast(_ point: RestorePoint, _ model: ([UInt64]) throws -> KillModel) throws -> [UInt64] {
+        let past = try PastState(of: store.path, on: PosixDisk(), at: point)
+        return try compare(store.open(.reading, in: past.directory, on: past.disk), model)
+    }
+
+    private func compare(_ log: Log, _ model: ([UInt64]) throws -> KillModel) throws -> [UInt64] {
         guard log.openReport.quarantinedFiles.isEmpty else {
             throw CrashViolation("the report of a restored store is not understood: \(log.openReport)")
         }

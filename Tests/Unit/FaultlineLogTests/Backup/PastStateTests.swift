@@ -31,11 +31,16 @@ struct PastStateTests {
         options.maintenance = compacts && random.oneIn(2) ? .inline : .manual
         let model = CompactionModel(seed: seed)
         let store = Store()
-        let log = try store.open(options)
+        let now = Guarded<Int64>(1)
+        let log = try Log.open(
+            Store.path, on: store.disk, clock: Clock { now.withLock { $0 } }, options: options,
+            deriver: WholeRowDeriver())
         var states: [UInt64: CompactionModel] = [0: model.copy()]
+        var times: [Int64: UInt64] = [:]
         var held: [Held] = []
         var reached = 0
         for step in 0..<100 {
+            now.withLock { $0 = Int64(step) * 10 }
             switch model.below(20) {
             case 0..<15: try model.commit(log, usesBlobs: seed % 3 != 0)
             case 15: try model.giveUp(log)
@@ -45,10 +50,17 @@ struct PastStateTests {
             }
             let newest = log.snapshot().sequence
             states[newest] = model.copy()
+            times[Int64(step) * 10] = newest
             guard step % 5 == 0 else { continue }
-            let sequence = UInt64(random.below(Int(newest) + 1))
+            var sequence = UInt64(random.below(Int(newest) + 1))
+            var point = RestorePoint.transaction(sequence)
+            if random.oneIn(2) {
+                let time = Int64(random.below(step + 1)) * 10
+                sequence = try #require(times[time])
+                point = .time(nanoseconds: time + 5)
+            }
             do {
-                let past = try PastState(of: Store.path, on: store.disk, at: .transaction(sequence))
+                let past = try PastState(of: Store.path, on: store.disk, at: point)
                 #expect(past.last.transaction == sequence)
                 held.append(Held(log: try Self.open(past), expected: try #require(states[sequence])))
                 reached += 1
@@ -84,6 +96,75 @@ struct PastStateTests {
                 #expect(error.code == .notInBackups && !isInBackup, "seed \(seed), \(sequence): \(error)")
             }
         }
+    }
+
+    @Test func `a date before a segment that was wholly dead is refused`() throws {
+        let store = Store()
+        let now = Guarded<Int64>(1)
+        var options = Store.options
+        options.segmentByteCount = 4_000
+        let log = try Log.open(
+            Store.path, on: store.disk, clock: Clock { now.withLock { $0 } }, options: options,
+            deriver: WholeRowDeriver())
+        let table = TableID(rawValue: 16)
+        let kept = try log.write(author: nil) { transaction in
+            let first = try transaction.allocateIDs(20, in: table)
+            for id in first..<first + 20 { try transaction.put(id, [UInt8](repeating: 1, count: 170), in: table) }
+            return first
+        }.value
+        // Each row is dead at the end but for the last one.
+        for step in 1...200 {
+            now.withLock { $0 = Int64(step) * 10 }
+            _ = try log.write(author: nil) { transaction in
+                try transaction.put(kept, [UInt8](repeating: UInt8(step), count: 170), in: table)
+            }
+        }
+        try log.checkpoint()
+        _ = try log.compact()
+        try log.checkpoint()
+        for step in [5, 40, 100] {
+            let code = backupCode {
+                _ = try PastState(of: Store.path, on: store.disk, at: .time(nanoseconds: Int64(step) * 10 + 5))
+            }
+            #expect(code == .notInLog, "step \(step)")
+        }
+        try log.close()
+    }
+
+    @Test func `a rotten end of the log is no older state`() throws {
+        let store = Store()
+        var options = Store.options
+        options.segmentByteCount = 1 << 20
+        let log = try store.open(options)
+        let model = CompactionModel(seed: 9)
+        for _ in 0..<30 { try model.commit(log, usesBlobs: true) }
+        log.abandonForTests()
+        let names = try store.disk.names(in: Store.path).filter { FileName.parse($0)?.kind == .hotSegment }
+        let path = Store.path + "/" + (try #require(names.last))
+        let length = try store.disk.byteCount(of: path)
+        let file = try store.disk.open(path, for: .updating)
+        // In the middle of the frames, behind which others say that it was synchronized.
+        var byte: [UInt8] = [0]
+        try byte.withUnsafeMutableBytes { _ = try file.read(into: $0, at: length / 2) }
+        try [byte[0] ^ 0x40].withUnsafeBytes { try file.write($0, at: length / 2) }
+        file.close()
+        for point in [RestorePoint.newest, .time(nanoseconds: .max)] {
+            let error = #expect(throws: LogError.self) { try PastState(of: Store.path, on: store.disk, at: point) }
+            #expect(error?.code == .damaged)
+        }
+    }
+
+    @Test func `files that are not used any more are closed`() throws {
+        let store = Store()
+        let log = try store.open()
+        try CompactionModel(seed: 1).commit(log, usesBlobs: true)
+        let past = try PastState(of: Store.path, on: store.disk, at: .newest)
+        let read = try Self.open(past)
+        past.release()
+        #expect(read.snapshot().sequence == 1)
+        try read.close()
+        #expect(throws: LogError.self) { try Self.open(past) }
+        try log.close()
     }
 
     @Test func `a transaction that is not there yet is refused`() throws {

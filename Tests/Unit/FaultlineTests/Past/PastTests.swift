@@ -143,6 +143,38 @@ struct PastTests {
         try container.close()
     }
 
+    @Test func `a token of another store, and one of no save, are expired`() throws {
+        let container = try ModelContainer(for: PastNote.self, configurations: configuration)
+        let empty = try ModelContext(container).historyToken()
+        let other = try ModelContainer(
+            for: PastNote.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(other)
+        context.insert(PastNote(1, "one"))
+        try context.save()
+        for token in [empty, try context.historyToken()] {
+            guard let token else { continue }
+            #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(container, asOf: .token(token)) }
+        }
+        try container.close()
+        try other.close()
+    }
+
+    @Test func `a container of the past has no backup`() async throws {
+        let container = try ModelContainer(for: PastNote.self, configurations: configuration)
+        let context = ModelContext(container)
+        context.insert(PastNote(1, "one"))
+        try context.save()
+        let past = try await container.past(at: .date(.now))
+        let error = await #expect(throws: BackupError.self) {
+            try await past.backup(to: URL(filePath: folder.path + "/backups"))
+        }
+        #expect(error?.code == .unsuitable)
+        // The past has a past.
+        #expect(try texts(ModelContext(past, asOf: .date(.now))) == ["one"])
+        try past.close()
+        try container.close()
+    }
+
     @Test func `a state without a schema is refused`() throws {
         let container = try ModelContainer(for: PastNote.self, configurations: configuration)
         #expect(throws: SwiftDataError.unknownSchema) { try ModelContext(container, asOf: .transaction(0)) }
