@@ -237,20 +237,29 @@ package struct StoreCopy {
         guard let (mark, state) = try readManifest(directory) else { return false }
         complete.formIntersection(state.files.map { FileName.numbered($0.value.kind, $0.key) })
         try clear(except: complete.union(kept))
+        var segments = OpenSegments(of: source, on: disk)
+        defer { segments.close() }
+        let manifest: DiskFile
         do {
             if checksSpace { try checkSpace(for: state, except: complete) }
-            try copyFiles(of: state, directory, &complete)
-            try copyStart(of: mark.name, mark.byteCount)
-            // The last file: its feature bits are those of all others.
-            try onDisk("copying the identity") { () throws(DiskError) in
-                try disk.copy(source + "/" + FileName.identity, to: self.directory + "/" + FileName.identity)
-            }
+            try linkFiles(of: state, &complete)
+            try segments.open(state, in: directory)
+            manifest = try openForReading(mark.name)
         } catch {
             // A listed file was dropped meanwhile, if the manifest is another now.
             guard try readManifest(directory)?.mark == mark else { return false }
             throw error
         }
-        return try readManifest(directory)?.mark == mark
+        defer { manifest.close() }
+        guard try readManifest(directory)?.mark == mark else { return false }
+        // From here on the store may change: open files stay readable when their names are gone.
+        for segment in segments.all { try copyStart(of: segment.file, segment.name, try segment.end()) }
+        try copyStart(of: manifest, mark.name, mark.byteCount)
+        // The last file: its feature bits are those of all others.
+        try onDisk("copying the identity") { () throws(DiskError) in
+            try disk.copy(source + "/" + FileName.identity, to: self.directory + "/" + FileName.identity)
+        }
+        return true
     }
 
     /// Refuses a copy that the disk has no room for: the service that has the store open needs it.
@@ -287,9 +296,7 @@ package struct StoreCopy {
         }
     }
 
-    private func copyFiles(
-        of state: ManifestState, _ directory: StoreDirectory, _ complete: inout Set<String>
-    ) throws(LogError) {
+    private func linkFiles(of state: ManifestState, _ complete: inout Set<String>) throws(LogError) {
         let files = state.files.sorted { $0.key < $1.key }
         for (number, entry) in files where entry.seal != nil || !entry.kind.isSegment {
             let name = FileName.numbered(entry.kind, number)
@@ -299,35 +306,17 @@ package struct StoreCopy {
             }
             complete.insert(name)
         }
-        // Records move to cold segments after their transactions, and values are written before theirs.
-        for kind in [FileKind.coldSegment, .hotSegment, .blobSegment] {
-            for (number, entry) in files where entry.seal == nil && entry.kind == kind {
-                let name = FileName.numbered(kind, number)
-                let end = try end(of: name, entry, directory)
-                try copyStart(of: name, end)
-            }
-        }
     }
 
-    /// The end of the bytes of a segment in use that do not change any more.
-    private func end(
-        of name: String, _ entry: ManifestState.FileEntry, _ directory: StoreDirectory
-    ) throws(LogError) -> UInt64 {
-        let file = try onDisk("opening a segment") { () throws(DiskError) in
+    private func openForReading(_ name: String) throws(LogError) -> DiskFile {
+        try onDisk("opening a file of the store") { () throws(DiskError) in
             try disk.open(source + "/" + name, for: .reading)
         }
-        defer { file.close() }
-        let length = try onDisk("measuring a segment") { () throws(DiskError) in try file.byteCount() }
-        if entry.kind == .blobSegment { return length }
-        let managed = directory.managed(file, try StoreDirectory.readHeader(of: file))
-        return try SegmentEnd.find(in: managed, entry, length: length)
     }
 
     /// Copies the bytes of a file before an offset.
-    private func copyStart(of name: String, _ end: UInt64) throws(LogError) {
+    private func copyStart(of reading: DiskFile, _ name: String, _ end: UInt64) throws(LogError) {
         try onDisk("copying a file") { () throws(DiskError) in
-            let reading = try disk.open(source + "/" + name, for: .reading)
-            defer { reading.close() }
             let writing = try disk.open(directory + "/" + name, for: .creating)
             defer { writing.close() }
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)

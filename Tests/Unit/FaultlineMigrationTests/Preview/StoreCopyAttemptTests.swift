@@ -63,6 +63,43 @@ struct StoreCopyAttemptTests {
         try writer.close()
     }
 
+    /// Calls a closure before each segment of a copy is written.
+    // Safe because one thread copies the store.
+    private final class InterruptingDisk: ForwardingDisk, @unchecked Sendable {
+        var interrupt: (() throws -> Void)?
+        private(set) var interruptionCount = 0
+
+        override func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile {
+            let name = String(path.split(separator: "/").last ?? "")
+            if access == .creating, FileName.parse(name)?.kind == .hotSegment, let interrupt {
+                interruptionCount += 1
+                #expect(throws: Never.self) { try interrupt() }
+            }
+            return try super.open(path, for: access)
+        }
+    }
+
+    @Test func `a store whose manifest changes with each copied segment is copied`() throws {
+        let stores = Stores()
+        try WorkStore.make(in: stores)
+        let writer = try stores.open(Work1.self)
+        let context = ModelContext(writer)
+        let disk = InterruptingDisk(over: stores.disk)
+        disk.interrupt = {
+            context.insert(Work1.Room(label: "meanwhile"))
+            try context.save()
+            try writer.checkpoint()
+        }
+        let copy = try StoreCopy.make(of: stores.directory, for: .dryRun, on: disk, clock: .system)
+        // In the first attempt, after the state of the copy was chosen.
+        #expect(disk.interruptionCount == 1)
+        let copied = Stores(stores.disk, copy.directory)
+        try copied.use(Work1.self) { _, context in try #expect(context.fetchCount(FetchDescriptor<Work1.Room>()) == 4) }
+        #expect(try copied.findings(Work1.self) == [])
+        copy.remove()
+        try writer.close()
+    }
+
     @Test func `a store that has lost its end is refused`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
