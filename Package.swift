@@ -17,6 +17,12 @@ let operated: [Target.Dependency] = [
     .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Service"])),
     .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Service"])),
 ]
+// What the pages of `faultline browse` are served by, with its trait only.
+let served: [Target.Dependency] = [
+    .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Browse"])),
+    .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["Browse"])),
+    .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Browse"])),
+]
 let logged: [Target.Dependency] = [
     .product(name: "Logging", package: "swift-log"), .product(name: "CoreMetrics", package: "swift-metrics"),
 ]
@@ -47,6 +53,7 @@ let package = Package(
         .trait(
             name: "Service",
             description: "FaultlineService: a store for swift-service-lifecycle, with traces and a configuration."),
+        .trait(name: "Browse", description: "`faultline browse`: a store as pages, by the web server Hummingbird."),
         .trait(
             name: "Import", description: "FaultlineImport: Core Data's and SwiftData's stores, by the system's SQLite."),
     ],
@@ -59,6 +66,10 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        // Only with the trait `Browse`.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     // Lowest first: a target imports only what its line names. `TidyTests` checks the imports.
     targets: [
@@ -142,6 +153,13 @@ let package = Package(
                 "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        // A store as pages of HTML; with the trait `Browse`, the server that shows them.
+        .target(
+            name: "FaultlineBrowse",
+            dependencies: [
+                "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk", .product(name: "Logging", package: "swift-log"),
+            ] + served),
         // The demo: an application with three versions of its models. The tool runs it.
         .target(
             name: "PackageArchive",
@@ -152,7 +170,8 @@ let package = Package(
         .target(
             name: "FaultlineTool",
             dependencies: [
-                "PackageArchive", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData", "Faultline",
+                "PackageArchive", "FaultlineBrowse", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData",
+                "Faultline",
                 "FaultlineObjects", "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineModel",
                 "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -301,6 +320,9 @@ let package = Package(
                 "FaultlineTool", "FaultlineCommands", "Faultline", "FaultlineMigration", "FaultlineStore",
                 "FaultlineLog", "FaultlineTestSupport",
             ]),
+        unitTests(
+            "FaultlineBrowseTests",
+            ["FaultlineBrowse", "Faultline", "FaultlineLog", "FaultlineTestSupport"]),
         .testTarget(
             name: "PackageArchiveTests", dependencies: ["PackageArchive", "FaultlineCommands", "FaultlineTestSupport"],
             path: "Examples/PackageArchive/Tests"),

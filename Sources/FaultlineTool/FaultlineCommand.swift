@@ -10,8 +10,8 @@ struct FaultlineCommand: ParsableCommand {
             Exit status: 0 done; 1 the check found damage, or the operation was refused; 2 wrong usage; 3 the store cannot be opened.
             """,
         subcommands: [
-            DemoCommand.self, DoctorCommand.self, InfoCommand.self, SchemaCommand.self, DumpCommand.self,
-            VerifyCommand.self,
+            DemoCommand.self, DoctorCommand.self, BrowseCommand.self, InfoCommand.self, SchemaCommand.self,
+            DumpCommand.self, VerifyCommand.self,
             CompactCommand.self, RepairCommand.self, QuarantineCommand.self, SalvageCommand.self,
             BackupCommand.self, RestoreCommand.self, MigrateStoreCommand.self, RollbackCommand.self,
             ModelCommand.self, ImportCommand.self, DemoStepCommand.self,

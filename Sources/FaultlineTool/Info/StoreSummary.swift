@@ -81,7 +81,9 @@ struct StoreSummary {
             usage = try opened.log.usage()
             var doneCount = 0
             entities = try storages.map { storage in
-                let space = try EntitySpace(storage, in: opened) { progress.update(doneCount + $0) }
+                let space = try EntitySpace(storage, of: opened.rows, in: opened.snapshot) {
+                    progress.update(doneCount + $0)
+                }
                 doneCount += space.objectCount
                 return space
             }

@@ -89,6 +89,14 @@ enum LayerTable {
             others: upper.union(["ArgumentParser"])
         ),
         Row(
+            target: "FaultlineBrowse",
+            targets: [
+                "FaultlineCommands", "Faultline", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineLog", "FaultlineDisk",
+            ],
+            others: upper.union(["HTTPTypes", "Hummingbird", "NIOCore"])
+        ),
+        Row(
             target: "PackageArchive", targets: ["Faultline", "FaultlineCommands"],
             others: upper.union(["ArgumentParser"])
         ),
@@ -99,8 +107,9 @@ enum LayerTable {
         Row(
             target: "FaultlineTool",
             targets: [
-                "PackageArchive", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData", "Faultline",
-                "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "PackageArchive", "FaultlineBrowse", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData",
+                "Faultline", "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore",
+                "FaultlineModel",
                 "FaultlineRepair",
                 "FaultlineLog", "FaultlineDisk",
             ],

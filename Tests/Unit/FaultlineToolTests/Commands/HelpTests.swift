@@ -26,8 +26,10 @@ struct HelpTests {
         for option in words where option.hasPrefix("--") { #expect(help.contains("  \(option) "), "\(option)") }
     }
 
-    /// All but that of the demo, which takes minutes, and that of the import, which needs a trait: `ImportCommandTests`.
-    @Test(arguments: names.filter { $0 != "demo" && $0 != "import" }) func theExampleWorks(name: String) async throws {
+    /// All but that of the demo, which takes minutes, and those that need a trait: `ImportCommandTests` and
+    /// `BrowserTests` run these.
+    @Test(arguments: names.filter { !["demo", "import", "browse"].contains($0) })
+    func theExampleWorks(name: String) async throws {
         let shelves = try ShelfStore()
         let folder = shelves.folder.path
         try FileManager.default.moveItem(atPath: shelves.path, toPath: folder + "/photos.store")

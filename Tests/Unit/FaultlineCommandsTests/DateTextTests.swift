@@ -1,4 +1,4 @@
-import FaultlineTool
+import FaultlineCommands
 import Testing
 
 struct DateTextTests {

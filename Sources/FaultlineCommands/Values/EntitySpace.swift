@@ -1,20 +1,19 @@
-import FaultlineCommands
-import FaultlineLog
-import FaultlineStore
+package import FaultlineLog
+package import FaultlineStore
 
 /// The space that the objects of one entity take, without their older versions.
-struct EntitySpace {
-    let name: String
-    let objectCount: Int
+package struct EntitySpace: Sendable {
+    package let name: String
+    package let objectCount: Int
     /// Bytes of the objects' records.
-    private(set) var rowByteCount = 0
-    private(set) var blobCount = 0
+    package private(set) var rowByteCount = 0
+    package private(set) var blobCount = 0
     /// Bytes of large values, as the objects see them; blobs that compress take less.
-    private(set) var blobByteCount = 0
+    package private(set) var blobByteCount = 0
     /// Objects that cannot be read: their large values are not counted.
-    private(set) var unreadableCount = 0
+    package private(set) var unreadableCount = 0
 
-    init(name: String, objectCount: Int) {
+    package init(name: String, objectCount: Int) {
         self.name = name
         self.objectCount = objectCount
     }
@@ -23,25 +22,28 @@ struct EntitySpace {
     ///
     /// - Parameters:
     ///   - entity: The entity.
-    ///   - store: The store.
+    ///   - rows: The store's rows.
+    ///   - snapshot: The state.
     ///   - progress: Called with the number of objects that were counted.
     /// - Throws: If the disk does not answer; `.damaged` if a page of a table does not verify and the table's rows are
     ///   not read.
-    init(_ entity: EntityStorage, in store: OpenedStore, progress: (Int) -> Void) throws {
-        self.init(name: entity.name, objectCount: store.snapshot.recordCount(of: entity.table))
+    package init(
+        _ entity: EntityStorage, of rows: RowStore, in snapshot: Snapshot, progress: (Int) -> Void
+    ) throws {
+        self.init(name: entity.name, objectCount: snapshot.recordCount(of: entity.table))
         guard !entity.variableSlots.isEmpty else {
-            rowByteCount = try store.snapshot.recordByteCount(of: entity.table)
+            rowByteCount = try snapshot.recordByteCount(of: entity.table)
             progress(objectCount)
             return
         }
         var seenCount = 0
         var counted = (rows: 0, blobs: 0, blobBytes: 0, unreadable: 0)
-        try store.snapshot.scanPastDamage(entity.table, readAhead: 256 << 10) { records in
+        try snapshot.scanPastDamage(entity.table, readAhead: 256 << 10) { records in
             counted.unreadable += records.ids.count
         } _: { records in
             for record in records {
                 counted.rows += record.location.byteCount ?? 0
-                guard let row = try? store.rows.view(record, of: entity) else {
+                guard let row = try? rows.view(record, of: entity) else {
                     counted.unreadable += 1
                     continue
                 }

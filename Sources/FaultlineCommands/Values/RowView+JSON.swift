@@ -1,14 +1,15 @@
 import Faultline
-import FaultlineCommands
+import FaultlineLog
 import FaultlineModel
-import FaultlineStore
+package import FaultlineObjects
+package import FaultlineStore
 import Foundation
 
 extension RowView {
     /// The value of an attribute or a to-one relationship in the row, as JSON.
     ///
     /// Values that JSON cannot express (not-a-number, an infinity) are null.
-    func json(_ slot: Int, _ kind: ColumnKind) -> String {
+    package func json(_ slot: Int, _ kind: ColumnKind) -> String {
         if isNil(slot) { return "null" }
         switch kind {
         case .toMany: return "null"
@@ -81,5 +82,5 @@ extension RowView {
 
 extension CodableValue {
     /// The stored form of the value as JSON; null if it does not decode.
-    var json: String { bytes.withUnsafeBytes { NestedView($0).map(RowView.json) ?? "null" } }
+    package var json: String { bytes.withUnsafeBytes { NestedView($0).map(RowView.json) ?? "null" } }
 }

@@ -15,8 +15,13 @@ package enum DateText {
     }
 
     /// A moment in whole seconds, as people read it.
-    static func text(secondsSince1970 seconds: Int64) -> String {
+    package static func text(secondsSince1970 seconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(min(max(seconds, 0), 1 << 36))).formatted(.iso8601)
+    }
+
+    /// A date as people read it; dates outside ISO 8601 are a number of seconds.
+    package static func text(of seconds: Double) -> String {
+        range.contains(seconds) ? text(secondsSince2001: seconds) : seconds.description
     }
 
     private static func text(secondsSince2001 seconds: Double) -> String {
