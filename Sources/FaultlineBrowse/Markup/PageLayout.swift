@@ -23,7 +23,7 @@ struct PageLayout {
         let refresh: Markup? = seconds.map { "<meta http-equiv=\"refresh\" content=\"\($0)\"/>" }
         return """
             <!DOCTYPE html>
-            <html lang="en"><head><meta charset="utf-8"/><title>\(title) · \(store)</title>
+            <html lang="en"><head><meta charset="utf-8"/><title>\(title) – \(store)</title>
             <meta name="viewport" content="width=device-width"/><meta name="color-scheme" content="light dark"/>\(refresh)
             <link rel="stylesheet" href="\(Link.style.address(base))"/><link rel="icon" href="data:,"/></head><body>
             <a class="skip" href="#content">To the content</a>

@@ -12,7 +12,8 @@ enum StyleSheet {
         header { display: flex; flex-wrap: wrap; gap: .25rem 2rem; align-items: baseline;
           border-bottom: 1px solid var(--line); }
         nav { display: flex; gap: 1.1rem; align-items: baseline; }
-        .store, footer { color: var(--soft); font-size: 13px; margin: 0; }
+        .store, footer { color: var(--soft); font-size: 13px; }
+        .store { margin: 0; }
         .store { overflow-wrap: anywhere; }
         h1 { font-size: 1.4rem; margin: .75rem 0; font-weight: 650; overflow-wrap: anywhere; }
         h2 { font-size: 1.05rem; margin: 1.75rem 0 .5rem; font-weight: 650; }
@@ -28,7 +29,8 @@ enum StyleSheet {
         thead th { font-size: 12.5px; color: var(--soft); font-weight: 600; white-space: nowrap; }
         tbody th { font-weight: 600; white-space: nowrap; }
         td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-        td { overflow-wrap: anywhere; } .list td { max-width: 22rem; }
+        td { overflow-wrap: anywhere; }
+        .list td { max-width: 20rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
         .kind, .none, .soft { color: var(--soft); font-size: 13px; } .none { font-style: italic; }
         .warn { color: var(--warn); }
         .panel { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .75rem 1rem; }

@@ -34,8 +34,9 @@ struct ObjectPage {
                 table.add(["<strong>\(property.name)</strong>", cell, type(property)])
             }
         }
+        let title = view.title(of: id, entity.storage.ordinal).map { " · \($0)" } ?? ""
         return layout.page(
-            "\(name) \(id)", trail: [("Overview", .overview), (name, .entity(name))],
+            "\(name) \(id)\(title)", trail: [("Overview", .overview), (name, .entity(name))],
             "\(table.markup("object", empty: "The entity has no attributes."))\(related)")
     }
 

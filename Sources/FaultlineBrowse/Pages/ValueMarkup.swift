@@ -15,7 +15,7 @@ struct ValueMarkup {
     /// A value of a list's row.
     func cell(_ value: ShownValue, _ entity: EntityView, _ id: RecordID, _ property: String) -> Markup {
         switch value {
-        case .text(let text, _): "\(Self.cut(text, Self.listTextMax))"
+        case .text(let text, _): "\(Self.cut(text.prefix { !$0.isNewline }, Self.listTextMax))"
         case .bytes(let count, let type) where type.isPicture && count <= Self.thumbnailByteCountMax:
             "<a href=\"\(address(entity, id, property))\"><img class=\"thumb\" loading=\"lazy\" src=\"\(address(entity, id, property))\" alt=\"\(property)\"/></a>"
         default: common(value, entity, id, property)
@@ -39,7 +39,8 @@ struct ValueMarkup {
         case .none: "<span class=\"none\">nil</span>"
         case .text(let text, _): "\(text)"
         case .members: layout.link("members", .members(entity.name, id, property))
-        case .reference(let entity, let id): layout.link("\(entity) \(id)", .object(entity, id))
+        case .reference(let entity, let id, let title):
+            layout.link(title.map { "\($0)" } ?? "\(entity) \(id)", .object(entity, id))
         case .bytes(let count, let type):
             "<a href=\"\(address(entity, id, property))\">\(Quantity.bytes(Int(clamping: count)))</a> <span class=\"kind\">\(type == .other ? "bytes" : type.rawValue)</span>"
         case .longText(let count):
@@ -52,7 +53,7 @@ struct ValueMarkup {
         Link.value(entity.name, id, property).address(layout.base)
     }
 
-    private static func cut(_ text: String, _ countMax: Int) -> String {
-        text.count > countMax ? text.prefix(countMax) + "…" : text
+    private static func cut(_ text: some StringProtocol, _ countMax: Int) -> String {
+        text.count > countMax ? text.prefix(countMax) + "…" : String(text)
     }
 }

@@ -7,8 +7,8 @@ enum ShownValue {
     case text(String, isNumber: Bool)
     /// The members of a to-many relationship are not read with the row.
     case members
-    /// Another object.
-    case reference(entity: String, id: RecordID)
+    /// Another object, with its title.
+    case reference(entity: String, id: RecordID, title: String?)
     /// A value out of the row, or bytes: their number and their first ones.
     case bytes(UInt64, MediaType)
     /// Text out of the row.

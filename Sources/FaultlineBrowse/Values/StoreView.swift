@@ -53,7 +53,8 @@ struct StoreView {
         case .toOne:
             let target = row.toOne(slot)
             guard target > 0, case .toOne(let relationship) = entity.storage.slots[slot] else { return .none }
-            return .reference(entity: entityName(relationship.destination), id: target)
+            let name = entityName(relationship.destination)
+            return .reference(entity: name, id: target, title: title(of: target, relationship.destination))
         case .link: return .none
         case .attribute(let attribute): return value(slot, row, attribute)
         }
@@ -77,6 +78,28 @@ struct StoreView {
             return .text(kind == .uuid ? text.filter { $0 != "\"" } : text, isNumber: false)
         default: return .text(row.json(slot, .attribute(kind)), isNumber: true)
         }
+    }
+
+    /// The longest title of an object, in characters.
+    private static let titleMax = 60
+
+    /// The title of an object: its first text that is in its row.
+    ///
+    /// - Returns: Nil if it has none, or cannot be read: its own page tells why.
+    func title(of id: RecordID, _ ordinal: Int) -> String? {
+        guard let entity = try? entity(entityName(ordinal)) else { return nil }
+        let slots = entity.storage.layout.columns.indices.filter {
+            entity.storage.layout.columns[$0].kind == .attribute(.string)
+        }
+        return try? row(id, entity) { row -> String? in
+            let slot = slots.first { !row.isNil($0) && row.blobReference($0) == nil && !row.variable($0).isEmpty }
+            return slot.map { Self.title(row.string($0)) }
+        } ?? nil
+    }
+
+    private static func title(_ text: String) -> String {
+        let line = text.prefix { !$0.isNewline }
+        return line.count > titleMax ? line.prefix(titleMax) + "…" : String(line)
     }
 
     /// The first bytes of a value out of the row.

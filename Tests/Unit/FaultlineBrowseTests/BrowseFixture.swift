@@ -56,8 +56,7 @@ struct BrowseFixture {
 
     init(volumeCount: Int = 130) throws {
         let path = folder.path + "/store"
-        var configuration = ModelConfiguration(url: URL(filePath: path))
-        configuration.options.durability = .async
+        let configuration = ModelConfiguration(url: URL(filePath: path))
         writer = try ModelContainer(
             for: Schema([Shelf.self, Volume.self, Topic.self]), configurations: [configuration])
         let context = ModelContext(writer)

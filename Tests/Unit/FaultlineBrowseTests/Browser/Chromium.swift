@@ -14,6 +14,8 @@ final class Chromium {
     private var received = Data()
     private var number = 0
     private var session = ""
+    /// Pages that were loaded so far.
+    private var loadCount = 0
 
     /// Starts the browser with an empty page.
     ///
@@ -63,9 +65,11 @@ final class Chromium {
     private func next() throws -> [String: Any] {
         while true {
             if let end = received.firstIndex(of: 0) {
-                let message = received[received.startIndex..<end]
+                let bytes = received[received.startIndex..<end]
                 received = received[(end + 1)...]
-                return try JSONSerialization.jsonObject(with: Data(message)) as? [String: Any] ?? [:]
+                let message = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] ?? [:]
+                if message["method"] as? String == "Page.loadEventFired" { loadCount += 1 }
+                return message
             }
             let data = output.fileHandleForReading.availableData
             guard !data.isEmpty else { throw Failure(description: "The browser has ended.") }
@@ -75,17 +79,17 @@ final class Chromium {
 
     /// Opens an address, and waits until the page with its pictures is loaded.
     func open(_ address: String) throws {
+        let before = loadCount
         let result = try send("Page.navigate", ["url": address])
         if let error = result["errorText"] as? String { throw Failure(description: "\(address): \(error)") }
-        try wait()
+        while loadCount == before { _ = try next() }
     }
 
-    /// Waits for the page after a click.
-    func wait() throws {
-        while true {
-            let message = try next()
-            if message["method"] as? String == "Page.loadEventFired" { return }
-        }
+    /// Does something that leads to another page, and waits for it.
+    func follow(_ expression: String) throws {
+        let before = loadCount
+        _ = try value(expression)
+        while loadCount == before { _ = try next() }
     }
 
     /// The value of an expression in the page.
@@ -93,12 +97,6 @@ final class Chromium {
         let result = try send("Runtime.evaluate", ["expression": expression, "returnByValue": true])
         if let fault = result["exceptionDetails"] { throw Failure(description: "\(expression): \(fault)") }
         return (result["result"] as? [String: Any])?["value"]
-    }
-
-    /// Does something that leads to another page, and waits for it.
-    func follow(_ expression: String) throws {
-        _ = try value(expression)
-        try wait()
     }
 
     /// Chooses the colours that the page is asked for.
