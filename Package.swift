@@ -85,6 +85,8 @@ let package = Package(
         .target(name: "FaultlineLog", dependencies: ["FaultlineDisk", "CFaultline", "CLZ4"]),
         // Schemas, entities, differences between two schemas: values, no I/O.
         .target(name: "FaultlineModel"),
+        // Words of texts, queries for them, ranks: values, no I/O.
+        .target(name: "FaultlineText"),
         // Rows: how an object becomes a record and back, indexes, queries on bytes.
         .target(
             name: "FaultlineStore", dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineDisk", "CFaultline"]),
@@ -191,6 +193,7 @@ let package = Package(
         unitTests("FaultlineTestSupportTests", ["FaultlineTestSupport", "FaultlineDisk"]),
         unitTests("FaultlineDiskTests", ["FaultlineDisk", "CFaultline", "FaultlineTestSupport"]),
         unitTests("FaultlineModelTests", ["FaultlineModel"]),
+        unitTests("FaultlineTextTests", ["FaultlineText", "FaultlineTestSupport"]),
         // Starts the compiler plugin that a build of `Faultline` makes, and asks it as the compiler does. A test that
         // depends on the plugin itself has every target built twice: once more for the machine that compiles.
         unitTests("FaultlineMacrosTests", ["Faultline"]),

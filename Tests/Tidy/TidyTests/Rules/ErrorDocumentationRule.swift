@@ -4,7 +4,7 @@
 struct ErrorDocumentationRule: TidyRule {
     static let targets: Set<String> = [
         "Faultline", "FaultlineBackup", "FaultlineCoreData", "FaultlineImport", "FaultlineMigration", "FaultlineModel",
-        "FaultlineObjects", "FaultlineService", "FaultlineTesting",
+        "FaultlineObjects", "FaultlineService", "FaultlineTesting", "FaultlineText",
     ]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {

@@ -33,6 +33,7 @@ enum LayerTable {
         Row(target: "FaultlineLog", targets: ["FaultlineDisk", "CFaultline", "CLZ4"], others: []),
         Row(target: "FaultlineBackup", targets: ["FaultlineLog", "FaultlineDisk"], others: ["Foundation"]),
         Row(target: "FaultlineModel", targets: [], others: ["FoundationEssentials"]),
+        Row(target: "FaultlineText", targets: [], others: []),
         Row(target: "FaultlineStore", targets: ["FaultlineDisk", "FaultlineLog", "FaultlineModel"], others: []),
         Row(
             target: "FaultlineRepair", targets: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"],
