@@ -15,6 +15,8 @@ enum StateGoal {
         }
     }
 
+    var isNewest: Bool { if case .newest = self { true } else { false } }
+
     /// Whether a transaction is known to be the last one of the state.
     func isEnd(_ end: LogPlace) -> Bool {
         if case .transaction(end.sequence) = self { true } else { false }

@@ -251,7 +251,11 @@ package struct StoreCopy {
             throw error
         }
         defer { manifest.close() }
-        guard try readManifest(directory)?.mark == mark else { return false }
+        // Values of the transactions in the opened segments may lie in segments that were begun since. Other edits leave
+        // the state whole: its files are linked or open.
+        guard let now = try newestManifest(directory)?.state,
+            now.files.allSatisfy({ $0.value.kind != .blobSegment || state.files[$0.key] != nil })
+        else { return false }
         // From here on the store may change: open files stay readable when their names are gone.
         for segment in segments.all { try copyStart(of: segment.file, segment.name, try segment.end()) }
         try copyStart(of: manifest, mark.name, mark.byteCount)

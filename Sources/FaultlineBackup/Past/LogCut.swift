@@ -24,7 +24,9 @@ struct LogCut {
             // Values that were deleted, or moved, later are in segments that may be gone.
             segments.allSatisfy { files.state.files[$0] != nil }
         }
-        guard !search.lacksValues else {
+        // Segments that the writer has begun since are not in the manifest: the newest state ends before their values. Those
+        // that are gone went with a checkpoint behind them, from which the walk would have begun.
+        guard !search.lacksValues || goal.isNewest && search.found.sequence >= files.durable else {
             throw BackupError(
                 .notInLog,
                 "The log no longer has the large values of that state: their segments were compacted. Backups may have it.",

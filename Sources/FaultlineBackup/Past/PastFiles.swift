@@ -9,7 +9,7 @@ struct PastFiles {
     /// The number of attempts while a writer changes the files.
     private static let attemptCountMax = 100
     /// The number of attempts to find a state that a log lacks: it may have come meanwhile.
-    private static let searchCountMax = 3
+    private static let searchCountMax = 10
 
     init(of store: String, on disk: Disk) {
         self.store = store

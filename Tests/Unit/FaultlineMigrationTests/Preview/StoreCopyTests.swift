@@ -240,7 +240,7 @@ struct StoreCopyTests {
         }
     }
 
-    @Test func `a copy begins again if the files of the store change meanwhile`() throws {
+    @Test func `a copy does not begin again for a save and a checkpoint meanwhile`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
         let writer = try stores.open(Work1.self)
@@ -256,8 +256,8 @@ struct StoreCopyTests {
         let linked = try stores.disk.names(in: copy.directory).filter {
             "tr".contains($0.prefix(1)) && $0.contains("-")
         }
-        // It has the old files, which are linked once, and one that the checkpoint made.
-        #expect(linked.contains { before.contains($0) } && linked.contains { !before.contains($0) }, "\(linked)")
+        // It has the old files, and none that the checkpoint made.
+        #expect(!linked.isEmpty && linked.allSatisfy { before.contains($0) }, "\(linked)")
         #expect(Set(linked).isSubset(of: hooked.linked), "\(linked), \(hooked.linked)")
         #expect(Set(hooked.linked).count == hooked.linked.count, "\(hooked.linked)")
         let copied = Stores(stores.disk, copy.directory)
