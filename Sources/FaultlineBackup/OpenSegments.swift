@@ -7,18 +7,10 @@ struct OpenSegments {
     struct Segment {
         let name: String
         let file: DiskFile
-        fileprivate let entry: ManifestState.FileEntry
-        fileprivate let length: UInt64
+        /// The end of the bytes that did not change any more when the segment was opened.
+        let end: UInt64
         /// The file of a segment that has frames: it closes the file at its own end.
         fileprivate let frames: ManagedFile?
-
-        /// The end of the bytes that do not change any more, at the time when the segment was opened.
-        ///
-        /// - Throws: As `SegmentEnd.find`.
-        func end() throws(LogError) -> UInt64 {
-            guard let frames else { return length }
-            return try SegmentEnd.find(in: frames, entry, length: length)
-        }
     }
 
     private let store: String
@@ -27,7 +19,8 @@ struct OpenSegments {
 
     init(of store: String, on disk: Disk) { (self.store, self.disk) = (store, disk) }
 
-    /// Opens the segments of a manifest that are not sealed, and notes their lengths.
+    /// Opens the segments of a manifest that are not sealed, and finds their ends: those of frames before those of the
+    /// values that they place.
     ///
     /// - Throws: If one is missing or is not readable.
     mutating func open(_ state: ManifestState, in directory: StoreDirectory) throws(LogError) {
@@ -41,10 +34,14 @@ struct OpenSegments {
                 }
                 do throws(LogError) {
                     let length = try onDisk("measuring a segment") { () throws(DiskError) in try file.byteCount() }
+                    // Space behind the frames is reserved: later ones may come before the length.
                     let frames =
                         kind == .blobSegment
                         ? nil : directory.managed(file, try StoreDirectory.readHeader(of: file))
-                    all.append(Segment(name: name, file: file, entry: entry, length: length, frames: frames))
+                    let end = try frames.map { (frames) throws(LogError) in
+                        try SegmentEnd.find(in: frames, entry, length: length)
+                    }
+                    all.append(Segment(name: name, file: file, end: end ?? length, frames: frames))
                 } catch {
                     file.close()
                     throw error

@@ -31,7 +31,8 @@ package struct StoreCopy {
     /// - Throws: `StoreCopyError` if another copy is there, if a directory of other files is in the way, if there is too
     ///   little room; `LogError` if the store cannot be read, its LOCK cannot be opened for writing, or the copy cannot
     ///   be written.
-    /// - Complexity: O(f) for f files, and the bytes of those in use; all bytes where there are no hard links.
+    /// - Complexity: O(f) for f files, and the bytes of those in use; all bytes where there are no hard links. The log
+    ///   since the newest checkpoint too, if the writer changes its manifest meanwhile.
     package static func make(
         of source: String, for purpose: StoreCopyPurpose, on disk: Disk, clock: Clock, checksSpace: Bool = true
     ) throws -> StoreCopy {
@@ -251,17 +252,36 @@ package struct StoreCopy {
             throw error
         }
         defer { manifest.close() }
-        // Values of the transactions in the opened segments may lie in segments that were begun since. Other edits leave
-        // the state whole: its files are linked or open.
-        guard let now = try newestManifest(directory)?.state,
-            now.files.allSatisfy({ $0.value.kind != .blobSegment || state.files[$0.key] != nil })
-        else { return false }
         // From here on the store may change: open files stay readable when their names are gone.
-        for segment in segments.all { try copyStart(of: segment.file, segment.name, try segment.end()) }
+        let isUnchanged = try readManifest(directory)?.mark == mark
+        for segment in segments.all { try copyStart(of: segment.file, segment.name, segment.end) }
+        guard try isUnchanged || cutBeforeMissingValues(state, identity) else { return false }
         try copyStart(of: manifest, mark.name, mark.byteCount)
         // The last file: its feature bits are those of all others.
         try onDisk("copying the identity") { () throws(DiskError) in
             try disk.copy(source + "/" + FileName.identity, to: self.directory + "/" + FileName.identity)
+        }
+        return true
+    }
+
+    /// Cuts the copied log before the first transaction with a value in a segment that was begun since the state.
+    ///
+    /// - Returns: False if the log goes on in another segment than the one that ends it.
+    private func cutBeforeMissingValues(_ state: ManifestState, _ identity: Identity) throws(LogError) -> Bool {
+        let copied = StoreDirectory(
+            disk: disk, path: directory, storeID: identity.storeID, nextNumber: 1, random: RandomSource(seed: 0))
+        let walk = LogWalk(copied, state)
+        guard let start = walk.start() else { return false }
+        let search = try LogSearch(of: .newest, in: walk, from: start) { placed, _ in
+            placed.allSatisfy { state.files[$0] != nil }
+        }
+        guard search.lacksValues else { return true }
+        guard search.found.segment == state.numbers(of: .hotSegment).last else { return false }
+        try onDisk("cutting a copied segment") { () throws(DiskError) in
+            let file = try disk.open(
+                directory + "/" + FileName.numbered(.hotSegment, search.found.segment), for: .updating)
+            defer { file.close() }
+            try file.cut(to: search.found.offset)
         }
         return true
     }

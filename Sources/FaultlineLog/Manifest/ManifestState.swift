@@ -171,7 +171,7 @@ package struct ManifestState: Equatable, Sendable {
     }
 
     /// Numbers of the files of one kind, ascending.
-    func numbers(of kind: FileKind) -> [UInt64] {
+    package func numbers(of kind: FileKind) -> [UInt64] {
         files.filter { $0.value.kind == kind }.map(\.key).sorted()
     }
 }

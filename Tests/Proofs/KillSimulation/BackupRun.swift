@@ -88,7 +88,7 @@ package struct BackupRun {
         _ = try take(process.messages(waiting: 0))
         try restoreOlder(upTo: backup.backup, found)
         _ = try take(process.messages(waiting: 0))
-        try readPast(&process, after: backup.backup)
+        try readPast(&process)
         _ = try take(process.messages(waiting: 0))
     }
 
@@ -138,8 +138,8 @@ package struct BackupRun {
         }
     }
 
-    /// Reads the newest state of the store beside the process, and one since the backup.
-    private mutating func readPast(_ process: inout KillProcess, after backup: Backup) throws {
+    /// Reads the newest state of the store beside the process, and one before the newest while the process stands still.
+    private mutating func readPast(_ process: inout KillProcess) throws {
         let seed = store.seed
         func model(_ found: [UInt64]) -> KillModel {
             var model = KillModel(seed: seed)
@@ -147,20 +147,27 @@ package struct BackupRun {
             return model
         }
         let before = numbers
-        let newest = try trial.readPast(.newest, model)
+        let newest = try trial.readPast(.newest, model).numbers
         _ = try take(process.messages(waiting: 0))
         try before.check(newest, begun: numbers.begun)
         report.pastCount += 1
-        do {
-            let older = try trial.readPast(.transaction(backup.last.transaction), model)
-            guard zip(older, newest).allSatisfy({ $0 <= $1 }) else {
-                throw CrashViolation("transaction \(backup.last.transaction) has more than the newest state")
+        let trial = trial
+        let older = try process.stopped { () throws -> [UInt64]? in
+            let newest = try trial.readPast(.newest, model)
+            guard newest.last > 1 else { return nil }
+            do {
+                let older = try trial.readPast(.transaction(newest.last - 1), model).numbers
+                guard zip(older, newest.numbers).allSatisfy({ $0 <= $1 }) else {
+                    throw CrashViolation("transaction \(newest.last - 1) has more than the newest state")
+                }
+                return older
+            } catch let error as BackupError {
+                // The newest transaction is that of the newest checkpoint.
+                guard error.code == .notInLog else { throw error }
+                return nil
             }
-            report.olderPastCount += 1
-        } catch let error as BackupError {
-            // The process has compacted its log.
-            guard error.code == .notInLog else { throw error }
         }
+        if older != nil { report.olderPastCount += 1 }
     }
 
     /// Takes messages of the process.

@@ -1,3 +1,4 @@
+import CrashSimulation
 import FaultlineDisk
 import FaultlineTestSupport
 import Glibc
@@ -75,6 +76,17 @@ struct KillProcess: ~Copyable {
     }
 
     func kill() { _ = Glibc.kill(process, SIGKILL) }
+
+    /// Calls `body` while the process stands still.
+    func stopped<R>(_ body: () throws -> R) throws -> R {
+        _ = Glibc.kill(process, SIGSTOP)
+        var status: Int32 = 0
+        while waitpid(process, &status, WUNTRACED) < 0, errno == EINTR {}
+        // The low byte is that of a stopped process.
+        guard status & 0xFF == 0x7F else { throw CrashViolation("the process ended by itself") }
+        defer { _ = Glibc.kill(process, SIGCONT) }
+        return try body()
+    }
 
     /// Waits for the process to end.
     ///

@@ -31,11 +31,15 @@ struct RestoreTrial {
     /// - Parameters:
     ///   - point: The state.
     ///   - model: The model of the state that has these transactions of each writer.
-    /// - Returns: The number of transactions of each writer.
+    /// - Returns: The number of transactions of each writer, and the last transaction.
     /// - Throws: `CrashViolation` for the first difference, or an error of the reading.
-    func readPast(_ point: RestorePoint, _ model: ([UInt64]) throws -> KillModel) throws -> [UInt64] {
+    func readPast(
+        _ point: RestorePoint, _ model: ([UInt64]) throws -> KillModel
+    ) throws -> (numbers: [UInt64], last: UInt64) {
         let past = try PastState(of: store.path, on: PosixDisk(), at: point)
-        return try compare(store.open(.reading, in: past.directory, on: past.disk), model)
+        return (
+            try compare(store.open(.reading, in: past.directory, on: past.disk), model), past.last.transaction
+        )
     }
 
     private func compare(_ log: Log, _ model: ([UInt64]) throws -> KillModel) throws -> [UInt64] {

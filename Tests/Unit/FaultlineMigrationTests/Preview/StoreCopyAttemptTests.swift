@@ -95,6 +95,41 @@ struct StoreCopyAttemptTests {
         try writer.close()
     }
 
+    @Test func `a copy ends before a value in a segment that was begun meanwhile`() throws {
+        var stores = Stores()
+        stores.logOptions.segmentByteCount = 64 << 10
+        try WorkStore.make(in: stores)
+        let writer = try stores.open(Work1.self)
+        let disk = CopyingDisk(over: stores.disk)
+        let count = try stores.disk.names(in: stores.directory)
+            .count(where: { [.tableCheckpoint, .indexRun].contains(FileName.parse($0)?.kind) })
+        var random = Seed(5)
+        let photo = Data((0..<100_000).map { _ in UInt8.random(in: 0...255, using: &random) })
+        disk.hooks[count] = {
+            let context = ModelContext(writer)
+            for number in [777, 778] {
+                let employee = Work1.Employee(number: number, name: "A B", city: "c0")
+                employee.photo = photo
+                context.insert(employee)
+                try context.save()
+                // The full segment of values is sealed, so that the next value begins another one.
+                try writer.checkpoint()
+            }
+        }
+        let copy = try StoreCopy.make(of: stores.directory, for: .dryRun, on: disk, clock: .system)
+        #expect(disk.hooks.isEmpty)
+        let copied = Stores(stores.disk, copy.directory)
+        try copied.use(Work1.self) { _, context in
+            let employees = try context.fetch(FetchDescriptor<Work1.Employee>())
+            let added = employees.filter { $0.number >= 777 }
+            #expect(added.map(\.number) == [777])
+            #expect(added.first?.photo == photo)
+        }
+        #expect(try copied.findings(Work1.self) == [])
+        copy.remove()
+        try writer.close()
+    }
+
     @Test func `a store that has lost its end is refused`() throws {
         let stores = Stores()
         try WorkStore.make(in: stores)
