@@ -43,8 +43,8 @@ package final class BrowseSite: Sendable {
     }
 
     /// The page of an error.
-    package func error(_ status: Int, _ message: String) -> PageAnswer {
-        let titles = [400: "That cannot be shown", 404: "Not found", 405: "These pages are for reading only"]
+    private func error(_ status: Int, _ message: String) -> PageAnswer {
+        let titles = [400: "That cannot be shown", 404: "Not found"]
         let layout = PageLayout(base: base, store: store, sequence: container.rowStore.log.snapshot().sequence)
         return PageAnswer(
             status,

@@ -18,8 +18,6 @@ struct MarkupTable {
         head = "<thead><tr>\(Markup(cells))</tr></thead>"
     }
 
-    var isEmpty: Bool { rows.isEmpty }
-
     /// Adds a row.
     mutating func add(_ cells: [Markup]) {
         let cells = cells.enumerated().map { place, cell -> Markup in

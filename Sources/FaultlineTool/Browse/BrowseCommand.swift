@@ -30,9 +30,8 @@ struct BrowseCommand: ParsableCommand {
 
     func run() throws {
         #if Browse
-        var configuration = ModelConfiguration(
+        let configuration = ModelConfiguration(
             url: URL(filePath: store, directoryHint: .isDirectory), allowsSave: false)
-        configuration.options.reporting.logger = nil
         let container: ModelContainer
         do { container = try ModelContainer(opening: configuration) } catch {
             throw CommandFailure(CommandFailure.cannotOpen, CommandFailure.sentence(for: error))

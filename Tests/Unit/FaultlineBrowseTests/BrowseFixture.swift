@@ -78,9 +78,14 @@ struct BrowseFixture {
             volume.text = String(repeating: "long ", count: place * 2_000)
         }
         try second.save()
+        site = try Self.site(of: path)
+    }
+
+    /// The pages of a store.
+    static func site(of path: String) throws -> BrowseSite {
         let reader = try ModelContainer(
             opening: ModelConfiguration(url: URL(filePath: path), allowsSave: false))
-        site = BrowseSite(reader, store: path, base: Self.base) { "well" }
+        return BrowseSite(reader, store: path, base: base) { "well" }
     }
 
     /// The answer to a path with its query.

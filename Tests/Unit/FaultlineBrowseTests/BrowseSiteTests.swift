@@ -137,6 +137,32 @@ struct BrowseSiteTests {
         #expect(fixture.text("/entity/Topic").contains("No object."))
     }
 
+    @Test func `an object that does not verify is named, and the others are shown`() throws {
+        let fixture = try BrowseFixture(volumeCount: 5)
+        try fixture.writer.close()
+        let store = URL(filePath: fixture.folder.path + "/store")
+        // The row of the fourth volume, in the only version that it has.
+        var damagedCount = 0
+        for file in try FileManager.default.contentsOfDirectory(at: store, includingPropertiesForKeys: nil)
+        where file.lastPathComponent.hasPrefix("s-") {
+            var bytes = try Data(contentsOf: file)
+            guard let place = bytes.range(of: Data("volume 3".utf8))?.lowerBound else { continue }
+            bytes[place] ^= 1
+            try bytes.write(to: file)
+            damagedCount += 1
+        }
+        #expect(damagedCount == 1)
+        let site = try BrowseFixture.site(of: store.path)
+        func answer(_ target: String) -> PageAnswer? { PageRequest(target: target).map(site.answer) }
+        #expect(answer("/object/Volume/4")?.status == 500)
+        #expect(answer("/object/Volume/4")?.text.contains("verify") == true)
+        #expect(answer("/object/Volume/5")?.status == 200)
+        let list = answer("/entity/Volume")
+        #expect(list?.status == 200)
+        for title in ["volume 0", "volume 2", "volume 4"] { #expect(list?.text.contains(title) == true, "\(title)") }
+        #expect(list?.text.contains("class=\"warn\"") == true)
+    }
+
     @Test func `no request ends the process`() throws {
         let fixture = try BrowseFixture(volumeCount: 5)
         var random = Seed(11)
