@@ -78,6 +78,8 @@ struct BrowseFixture {
             volume.text = String(repeating: "long ", count: place * 2_000)
         }
         try second.save()
+        // Another process sees the last save once it is known to be on the disk.
+        try writer.checkpoint()
         site = try Self.site(of: path)
     }
 
