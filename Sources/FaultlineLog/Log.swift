@@ -218,7 +218,8 @@ package final class Log: @unchecked Sendable {
 
     /// Copies live records and blobs out of segments that are mostly dead, and drops these.
     ///
-    /// The segment being written is not compacted, nor are segments that are hardly dead. Afterwards segments take at
+    /// Segments being written are sealed first if more than a quarter of them is dead, and small ones are merged;
+    /// segments that are hardly dead stay. Afterwards segments take at
     /// most about one and a half times the live bytes, apart from segments that old snapshots hold. Readers and writers
     /// continue during it. If the log has a maintenance thread, calling this is not necessary.
     ///
@@ -270,6 +271,8 @@ package final class Log: @unchecked Sendable {
 
     /// Closes this opening; the last one makes a checkpoint, marks the store as closed cleanly, and releases the lock.
     ///
+    /// A store of at most 4 MiB of live data whose segments take twice as much, and more than 2 MiB, is compacted before.
+    ///
     /// Snapshots stay readable. After a failure only the lock is released.
     package func close() throws(LogError) {
         // No lock is held here: the observer may open the store again.
@@ -284,7 +287,7 @@ package final class Log: @unchecked Sendable {
     }
 
     private func shutDown() throws(LogError) {
-        try shutDown { (writing) throws(LogError) in try writing.checkpointer.run(isClosing: true) }
+        try shutDown { (writing) throws(LogError) in try writing.checkpointer.close() }
     }
 
     private func shutDown(with last: (Writing) throws(LogError) -> Void) throws(LogError) {

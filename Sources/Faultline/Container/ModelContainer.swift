@@ -327,8 +327,8 @@ public final class ModelContainer: Equatable, Sendable {
     /// drops these files.
     ///
     /// An open store compacts by itself, at the pace of its writes. Call this only to free the rest at once. Contexts
-    /// can read and save during the call. The file that is being written is left alone, and so are files with few dead
-    /// bytes.
+    /// can read and save during the call. Files that are being written are reached too, and small ones are merged; files
+    /// with few dead bytes are left alone.
     ///
     /// Durability: an interruption at any time loses no saved data.
     /// - Complexity: Proportional to the live bytes in the chosen files.

@@ -30,6 +30,9 @@ final class CommitRequest: @unchecked Sendable {
         case waiting, leading, done
     }
 
+    /// A segment in which the log goes on, and the newest transaction before it.
+    typealias Next = (segment: ManagedFile, begun: UInt64)
+
     /// Nil for a wait, and once done.
     @exclusivity(unchecked) private(set) var frame: Frame?
     /// Nil for a part of a transaction, for a wait, and once done.
@@ -41,6 +44,8 @@ final class CommitRequest: @unchecked Sendable {
     /// Segments with uploads that this transaction places, and the writes of each that must be durable before the frame
     /// is written; nil for none, and once done.
     @exclusivity(unchecked) private(set) var uploads: [UploadMark]?
+    /// The segment in which the log goes on after all earlier requests; nil for no other, and once done.
+    @exclusivity(unchecked) private(set) var next: Next?
     /// Whether the request needs only a commit's own durability, which is none with `.async`.
     let isCommit: Bool
 
@@ -55,8 +60,9 @@ final class CommitRequest: @unchecked Sendable {
 
     init(
         frame: Frame?, visible: Visible?, blobs: BlobSegment? = nil, blobEnd: UInt64 = 0,
-        uploads: [UploadMark]? = nil, isCommit: Bool = true
+        uploads: [UploadMark]? = nil, next: Next? = nil, isCommit: Bool = true
     ) {
+        self.next = next
         self.frame = frame
         self.visible = visible
         self.uploads = uploads
@@ -117,6 +123,7 @@ final class CommitRequest: @unchecked Sendable {
         visible = nil
         blobs = nil
         uploads = nil
+        next = nil
         state.store(.done, ordering: .releasing)
         if isWaited { sem_post(semaphore) }
     }

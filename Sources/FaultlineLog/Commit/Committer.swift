@@ -192,6 +192,9 @@ final class Committer: @unchecked Sendable {
         var groupByteCount = 0
         while index < group.count {
             guard let first = group[index].frame else {
+                if let next = group[index].next, next.segment !== segment {
+                    try moveOn(to: next.segment, begun: next.begun)
+                }
                 group[index].position = (segment, written, previousHead)
                 index += 1
                 continue

@@ -31,9 +31,16 @@ extension Sequencer {
     ///
     /// An open segment is never freed, however much of it is dead. To be called between two transactions.
     func takeFullBlobSegment() -> BlobSegment? {
-        guard let full = blobs, !full.hasFailed, full.end >= account.segmentByteCount else { return nil }
+        guard let full = blobs, full.end >= account.segmentByteCount else { return nil }
+        return takeBlobSegment()
+    }
+
+    /// Removes and returns the blob segment, so that the next blob goes to another one; to be called between two
+    /// transactions, behind a barrier that makes it durable.
+    func takeBlobSegment() -> BlobSegment? {
+        guard let taken = blobs, !taken.hasFailed else { return nil }
         blobs = nil
-        return full
+        return taken
     }
 
     /// Writes a blob whose bytes are in memory, and places it.

@@ -56,6 +56,17 @@ extension Sequencer {
         logEnd = LogEnd(next, UInt64(FileHeader.byteCount))
     }
 
+    /// Makes the log go on in a new segment, between two transactions; the caller queues a barrier that seals the
+    /// present one.
+    ///
+    /// - Returns: The segment, and the newest transaction before it.
+    /// - Throws: `.fullDisk`, other disk errors; then the log goes on in the present segment.
+    func endSegment() throws(LogError) -> CommitRequest.Next {
+        // It may be that a transaction which was given up has begun one already.
+        if logEnd.offset > UInt64(FileHeader.byteCount) { try beginSegment() }
+        return (logEnd.segment, sequence)
+    }
+
     /// Reserves disk space for the frame being filled: after it is queued, a full disk would be a failed write.
     func makeRoomAhead() throws(LogError) {
         try checkMayGrow()

@@ -75,10 +75,12 @@ final class Sequencer: @unchecked Sendable {
         frame = FrameWriter(committer, byteCountMax: parts.options.frameByteCount)
         account.suitSegments(toLive: account.segments.liveByteCount, parts.options)
         account.tolerate()
-        // A state rebuilt from the segments is made durable soon.
-        byteCountSinceCheckpoint =
-            opened.report.ignoredDerivedFiles.isEmpty
-            ? opened.replay.byteCount : UInt64(parts.options.checkpointByteCount)
+        // A state rebuilt from the segments is made durable soon, and many small segments are merged soon.
+        let merging = VictimChoice.Merging(segmentByteCount: account.segmentByteCount)
+        let isHurried =
+            !opened.report.ignoredDerivedFiles.isEmpty
+            || opened.state.smallSegmentCount(below: merging.smallByteCount) > merging.countMax
+        byteCountSinceCheckpoint = isHurried ? UInt64(parts.options.checkpointByteCount) : opened.replay.byteCount
     }
 
     // MARK: The stages of a transaction
@@ -232,12 +234,16 @@ final class Sequencer: @unchecked Sendable {
 
     /// Queues a wait for everything sequenced so far.
     ///
-    /// - Parameter isCommit: Whether a commit's durability is enough.
+    /// - Parameters:
+    ///   - next: The segment in which the log goes on behind it; nil for the present one.
+    ///   - isCommit: Whether a commit's durability is enough.
     /// - Returns: A request that has the position in the log once it is done, and whether the caller must lead.
-    func enqueueBarrier(isCommit: Bool = false) -> (request: CommitRequest, leads: Bool) {
+    func enqueueBarrier(
+        next: CommitRequest.Next? = nil, isCommit: Bool = false
+    ) -> (request: CommitRequest, leads: Bool) {
         let request = CommitRequest(
             frame: nil, visible: nil, blobs: isCommit ? nil : blobs, blobEnd: isCommit ? 0 : blobs?.end ?? 0,
-            isCommit: isCommit)
+            next: next, isCommit: isCommit)
         return (request, committer.enqueue(request))
     }
 

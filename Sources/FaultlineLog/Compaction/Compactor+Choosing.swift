@@ -18,9 +18,22 @@ extension Compactor {
         }
         var all: (dead: UInt64, total: UInt64) = (0, 0)
         for sum in sums.values { all = (all.dead + sum.dead, all.total + sum.total) }
+        if hasManySmall(state) { return true }
         if all.total >= max(countWithoutChoice.total * 2, minimumGain * 8) { return true }
         guard all.dead >= max(minimumGain, countWithoutChoice.dead + minimumGain / 2) else { return false }
         return isMostlyDead || sums.values.contains { $0.dead > $0.total / 3 }
+    }
+
+    private func hasManySmall(_ state: ManifestState) -> Bool {
+        smallCount(state) > max(VictimChoice.Merging.usualCountMax, countWithoutChoice.small)
+    }
+
+    /// The number of small segments of one kind that may be merged.
+    private func smallCount(_ state: ManifestState) -> Int {
+        guard let checkpoint = state.checkpoint, checkpoint.file != 0 else { return 0 }
+        let merging = VictimChoice.Merging(
+            segmentByteCount: sequencer.turn.withLock { sequencer.account.segmentByteCount })
+        return state.smallSegmentCount(below: merging.smallByteCount) { isSettled($0, checkpoint, state) }
     }
 
     /// Whether the last chosen segments, now done, freed that much, or excluded a segment; if not, they are not chosen
@@ -37,7 +50,8 @@ extension Compactor {
             guard file.value.kind.isSegment, !state.isKept(file.key) else { return sum }
             return sum + (file.value.seal?.end ?? 0)
         }
-        countWithoutChoice = (reducible(sequencer.turn.withLock { sequencer.deadByteCounts() }, state), total)
+        countWithoutChoice.dead = reducible(sequencer.turn.withLock { sequencer.deadByteCounts() }, state)
+        countWithoutChoice.total = total
     }
 
     /// Dead bytes that compaction may free: those of segments that no kept state has.
@@ -50,15 +64,21 @@ extension Compactor {
     /// - Parameters:
     ///   - minimumGain: The fewest bytes that a choice must free.
     ///   - copiedMax: About how many bytes to copy at most before the choice is made again.
+    ///   - smallCountMax: The most small segments of one kind that are not merged.
     /// - Throws: Disk errors; `.damaged` where a table page does not verify.
-    func choose(minimumGain: UInt64, copiedMax: UInt64 = .max) throws(LogError) {
+    func choose(
+        minimumGain: UInt64, copiedMax: UInt64 = .max, smallCountMax: Int = VictimChoice.Merging.usualCountMax
+    ) throws(LogError) {
         precondition(!isUnderWay, "Segments are chosen when those chosen before are done.")
         let state = manifest.state
         guard let checkpoint = state.checkpoint, checkpoint.file != 0 else { return }
         let snapshot = publisher.snapshot
         let live = try LiveBytes(snapshot)
         if let error = live.unreadable { note(error) }
-        let dead = sequencer.turn.withLock { sequencer.deadByteCounts() }
+        let (dead, segmentByteCount) = sequencer.turn.withLock {
+            (sequencer.deadByteCounts(), sequencer.account.segmentByteCount)
+        }
+        let merging = VictimChoice.Merging(segmentByteCount: segmentByteCount, countMax: smallCountMax)
         let segments = try records(live, dead, checkpoint, state)
         let blobs = state.files.values.filter { $0.kind == .blobSegment }.map { file in
             var segment = segment(
@@ -67,16 +87,21 @@ extension Compactor {
             return segment
         }
         chosenAt = checkpoint.sequence
-        gain.noteChoice(excludedCount: excluded.count)
-        let records = VictimChoice(segments, newest: snapshot.sequence).choose(
-            minimumGain: minimumGain, copiedMax: copiedMax)
-        let blobVictims = VictimChoice(blobs, newest: snapshot.sequence).choose(
-            minimumGain: minimumGain, copiedMax: copiedMax)
+        let (records, mergedRecords) = victims(VictimChoice(segments, newest: snapshot.sequence))
+        let (blobVictims, mergedBlobs) = victims(VictimChoice(blobs, newest: snapshot.sequence))
+        func victims(_ choice: VictimChoice) -> (chosen: (numbers: [UInt64], gain: UInt64), merged: UInt64) {
+            var chosen = choice.choose(minimumGain: minimumGain, copiedMax: copiedMax)
+            let merges = choice.merges(merging, besides: chosen.numbers, copiedMax: min(copiedMax, segmentByteCount))
+            chosen.numbers += merges.map(\.number)
+            return (chosen, merges.reduce(0) { $0 + $1.byteCount })
+        }
+        gain.noteChoice(excludedCount: excluded.count, mergedByteCount: mergedRecords + mergedBlobs)
         waiting = records.numbers.reversed()
         whollyDead = Set(records.numbers.filter { live[$0] == 0 })
         let own = (segments + blobs).filter { !state.isKept($0.number) }
-        countWithoutChoice = (0, own.reduce(0) { $0 + $1.byteCount })
+        countWithoutChoice = (0, own.reduce(0) { $0 + $1.byteCount }, 0)
         if records.numbers.isEmpty, blobVictims.numbers.isEmpty { countWithoutChoice.dead = reducible(dead, state) }
+        if mergedRecords + mergedBlobs == 0 { countWithoutChoice.small = smallCount(state) }
         if !records.numbers.isEmpty || !blobVictims.numbers.isEmpty {
             noteBegun(predictedByteCount: records.gain + blobVictims.gain)
         }
@@ -108,6 +133,23 @@ extension Compactor {
             segments.append(segment)
         }
         return segments
+    }
+
+    /// Bytes that sealing a segment must free at least: it costs some syncs.
+    private static let sealedGainMin: UInt64 = 4_096
+
+    /// The segments that are being written of which more than a quarter would be freed.
+    func mostlyDeadOpenSegments() throws(LogError) -> Set<UInt64> {
+        let state = manifest.state
+        let live = try LiveBytes(publisher.snapshot)
+        var numbers: Set<UInt64> = []
+        for (number, file) in state.files where file.kind.isSegment && file.seal == nil && !state.isKept(number) {
+            if file.kind == .blobSegment, live.unreadable != nil { continue }
+            let end = sequencer.turn.withLock { sequencer.account.segments.end(of: number) }
+            let kept = live.copied(number) + UInt64(FileHeader.byteCount)
+            if end - min(end, kept) > max(end / 4, Self.sealedGainMin) { numbers.insert(number) }
+        }
+        return numbers
     }
 
     /// Counts from the tables the dead bytes of sealed segments, if a table was dropped since the last count.

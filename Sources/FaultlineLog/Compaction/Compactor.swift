@@ -48,8 +48,8 @@ final class Compactor: @unchecked Sendable {
     /// Edits that seal blob segments, those of abandoned moves too: for the next checkpoint.
     var owedSeals: [ManifestEdit] = []
     /// Dead bytes at the time when nothing was found worthwhile, or a choice proved not to be, and the bytes of all
-    /// segments then.
-    var countWithoutChoice: (dead: UInt64, total: UInt64) = (0, 0)
+    /// segments then, and the number of small segments of one kind.
+    var countWithoutChoice: (dead: UInt64, total: UInt64, small: Int) = (0, 0, 0)
     var report = CompactionReport()
     var gain = CompactionGain()
     let damage = CompactionDamage()

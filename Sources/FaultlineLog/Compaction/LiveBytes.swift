@@ -37,6 +37,9 @@ struct LiveBytes {
 
     private static let placementByteCount = UInt64(RecordHeader.byteCount + BlobPlacement.byteCount.roundedUpTo8)
 
+    /// Bytes that are live in all segments.
+    var total: UInt64 { sums.values.reduce(0) { $0 + $1.byteCount } }
+
     /// Bytes that are live in a segment.
     subscript(_ number: UInt64) -> UInt64 { sums[UInt32(truncatingIfNeeded: number)]?.byteCount ?? 0 }
 

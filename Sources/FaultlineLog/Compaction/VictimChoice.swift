@@ -8,6 +8,9 @@
 /// Delete records are needed as long as a segment may hold an older version. Where they come to more than a quarter of
 /// the live bytes, the segment that was begun first is compacted: the deletes are kept because of it.
 ///
+/// Small segments are merged when there are too many of them, however little of them is dead: those that an opening
+/// behind a torn tail, an upload or an earlier compaction leaves would otherwise keep their files for ever.
+///
 /// A segment that begins inside a transaction goes only with the one that has the part before. So the unit of choice is
 /// a `VictimSpan`: a live segment is copied for the dead ones that it keeps, if all of them together are worth it.
 struct VictimChoice {
@@ -53,6 +56,25 @@ struct VictimChoice {
         mutating func keep() {
             isCandidate = false
             byteCount = liveByteCount
+        }
+    }
+
+    /// When small segments are merged.
+    struct Merging {
+        /// More than so many of one kind are merged by the compaction of itself.
+        static let usualCountMax = 12
+
+        /// Segments of fewer bytes are small.
+        let smallByteCount: UInt64
+        /// The most small segments that are left alone.
+        let countMax: Int
+
+        /// - Parameters:
+        ///   - segmentByteCount: Bytes of a full segment, of which small ones have less than an eighth.
+        ///   - countMax: The most that are left alone.
+        init(segmentByteCount: UInt64, countMax: Int = usualCountMax) {
+            smallByteCount = segmentByteCount / 8
+            self.countMax = countMax
         }
     }
 
@@ -108,6 +130,32 @@ struct VictimChoice {
             gain += segments.reduce(UInt64(0)) { $0 + $1.deleteByteCount }
         }
         return gain >= max(minimumGain, 1) ? (numbers, gain) : ([], 0)
+    }
+
+    /// Chooses small segments to merge, ascending, besides those that are chosen for their dead bytes; none if there
+    /// are few.
+    ///
+    /// - Parameters:
+    ///   - merging: When they are merged.
+    ///   - chosen: Segments that are taken before.
+    ///   - copiedMax: About how many bytes to copy at most.
+    /// - Returns: The segments.
+    func merges(_ merging: Merging, besides chosen: [UInt64], copiedMax: UInt64) -> [Segment] {
+        var taken = Set(chosen)
+        let small = segments.filter {
+            $0.isCandidate && $0.byteCount < merging.smallByteCount && !taken.contains($0.number)
+        }
+        guard small.count > merging.countMax else { return [] }
+        var copied: UInt64 = 0
+        var merges: [Segment] = []
+        for segment in small.sorted(by: { $0.number < $1.number }) {
+            if let beginning = segment.beginning, !taken.contains(beginning) { continue }
+            copied += segment.keptByteCount
+            if copied > copiedMax, merges.count > 1 { break }
+            taken.insert(segment.number)
+            merges.append(segment)
+        }
+        return merges.count > 1 ? merges : []
     }
 
     /// Whether `left` is compacted before `right`.

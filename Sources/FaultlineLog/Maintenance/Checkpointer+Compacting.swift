@@ -11,8 +11,8 @@ extension Checkpointer {
     /// Compacts the segments that are due, as far as the pace allows; to be called after a checkpoint.
     ///
     /// - Parameters:
-    ///   - isPaced: Whether to copy at most twice the bytes committed since the last time, unless segments take more
-    ///     than they may. The rest waits for the next call.
+    ///   - isPaced: Whether to copy at most twice the bytes committed since the last time, and small segments that are
+    ///     merged, unless segments take more than they may. The rest waits for the next call.
     ///   - isStopped: Checked after each step.
     /// - Throws: Disk errors; committed data is not lost by them.
     func compactDue(isPaced: Bool, until isStopped: () -> Bool) throws(LogError) {
@@ -24,6 +24,7 @@ extension Checkpointer {
             }
         }
         while !isStopped(), let minimumGain = try chooseDue() {
+            if isPaced { allowance += lock.withLock { compactor.gain.takeMergeAllowance() } }
             try move(&allowance, until: isStopped)
             // Each choice makes the segments smaller, or excludes one, so the loop ends. Without this check small
             // records and blobs, hardly larger than their origins and placements, would be moved for ever.
@@ -85,7 +86,8 @@ extension Checkpointer {
     /// Whether segments take more than they may.
     var hasExcess: Bool { sequencer.account.hasExcess }
 
-    /// Compacts everything worthwhile, however little it frees.
+    /// Compacts everything worthwhile, however little it frees; first seals the segments being written that are partly
+    /// dead, so that they are reached.
     ///
     /// - Parameters:
     ///   - isClosed: Checked after each mebibyte: closing the store does not wait for the rest.
@@ -93,11 +95,12 @@ extension Checkpointer {
     /// - Returns: The work done since the last call, with that of the maintenance thread.
     /// - Throws: `.closed`; disk errors. Committed data is not lost by them.
     func compact(until isClosed: () -> Bool, progress: (UInt64) -> Void) throws(LogError) -> CompactionReport {
-        try run()
-        // Segments that are settled only now may be worth it too.
+        // Segments that are settled only now may be worth it too, and deletes that were needed until now are not.
         for _ in 0..<Self.roundCountMax {
+            try sealOpenSegments()
+            try run()
             let isDue = try whileOpen { () throws(LogError) in
-                if !compactor.isUnderWay { try compactor.choose(minimumGain: 1) }
+                if !compactor.isUnderWay { try compactor.choose(minimumGain: 1, smallCountMax: 1) }
                 return compactor.isUnderWay
             }
             guard isDue else { break }
@@ -107,8 +110,8 @@ extension Checkpointer {
                 return isClosed()
             }
             if isClosed() { throw .closed(directory.path) }
-            try run()
         }
+        try run()
         return lock.withLock { compactor.takeReport() }
     }
 
@@ -145,5 +148,85 @@ extension Checkpointer {
             (sequencer.isCheckpointDue, sequencer.account.segmentByteCount)
         }
         return isDue || compactor.finishedByteCount >= (sequencer.account.isShort ? byteCount / 2 : byteCount * 2)
+    }
+}
+
+/// The segments that are being written: compaction reaches them once they are sealed.
+extension Checkpointer {
+    /// A store whose segments take less is closed as it is: 2 MiB.
+    private static let closeByteCountMin: UInt64 = 2 << 20
+    /// Live bytes of a store that is compacted when it is closed, at most: 4 MiB.
+    private static let closeLiveByteCountMax: UInt64 = 4 << 20
+    /// Bytes of its segments, of which the parts with live bytes are read, at most: 512 MiB.
+    private static let closeByteCountMax: UInt64 = 512 << 20
+    /// Identifiers that its tables gave out, at most: their pages are read.
+    private static let closeIdentifierCountMax: UInt64 = 4 << 20
+
+    /// Seals the segments that are being written of which more than a quarter would be freed: of the log, of blobs, of
+    /// moved records.
+    ///
+    /// After a crash in the middle each of them is sealed or goes on.
+    ///
+    /// - Throws: Disk errors; committed data is not lost by them.
+    func sealOpenSegments() throws(LogError) {
+        try whileOpen { () throws(LogError) in
+            let numbers = try compactor.mostlyDeadOpenSegments()
+            if let cold = compactor.cold, numbers.contains(cold.managed.number), !compactor.isUnderWay {
+                try manifest.commit(compactor.sealCold())
+                compactor.cold = nil
+                // It may be compacted once a checkpoint has its moves.
+                compactor.hasPublished = true
+            }
+            try sealLog(numbers)
+        }
+    }
+
+    /// Seals the segments of the log and of blobs that are among some.
+    private func sealLog(_ numbers: Set<UInt64>) throws(LogError) {
+        let (request, leads, blobs) = try sequencer.turn.withLock {
+            () throws(LogError) -> (CommitRequest, Bool, (segment: BlobSegment?, last: UInt64)) in
+            if let failure = publisher.failure { throw .poisoned(by: failure, ", so nothing is sealed.") }
+            let next = numbers.contains(sequencer.logEnd.segment.number) ? try sequencer.endSegment() : nil
+            let barrier = sequencer.enqueueBarrier(next: next)
+            let isDead = sequencer.blobs.map { numbers.contains($0.managed.number) } ?? false
+            return (barrier.request, barrier.leads, (isDead ? sequencer.takeBlobSegment() : nil, sequencer.sequence))
+        }
+        committer.finish(request, leads: leads)
+        if let failure = request.failure { throw failure }
+        if let segment = blobs.segment { compactor.oweSeal(of: segment, last: blobs.last, manifest.state) }
+    }
+
+    // MARK: Closing
+
+    /// Compacts a small store whose segments take much more than its live bytes, then makes the last checkpoint.
+    ///
+    /// The work is bounded: at most 4 MiB are copied, and 512 MiB read. Larger stores are left to the compaction beside
+    /// commits. Errors of compaction do not keep the store from being closed.
+    func close() throws(LogError) {
+        if options.isCompacting, options.maintenance != .manual, publisher.failure == nil {
+            do throws(LogError) {
+                if try isCompactedAtClose() { _ = try compact(until: { false }, progress: { _ in }) }
+            } catch {
+                note(error)
+            }
+        }
+        try run(isClosing: true)
+    }
+
+    private func isCompactedAtClose() throws(LogError) -> Bool {
+        let byteCount = sequencer.turn.withLock { sequencer.account.segments.reducibleByteCount }
+        guard byteCount > Self.closeByteCountMin, byteCount <= Self.closeByteCountMax else { return false }
+        let snapshot = publisher.snapshot
+        var identifierCount: UInt64 = 0
+        var least: UInt64 = 0
+        for root in snapshot.tables.all {
+            let table = TableID(rawValue: root.table)
+            identifierCount += snapshot.nextID(of: table)
+            // Each record has a header.
+            least += UInt64(snapshot.recordCount(of: table) * RecordHeader.byteCount)
+        }
+        guard identifierCount <= Self.closeIdentifierCountMax, least <= Self.closeLiveByteCountMax else { return false }
+        let live = try LiveBytes(snapshot).total
+        return live <= Self.closeLiveByteCountMax && live < byteCount / 2
     }
 }

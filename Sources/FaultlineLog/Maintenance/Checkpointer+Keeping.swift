@@ -60,7 +60,7 @@ extension Checkpointer {
     private func noteKept() {
         let state = manifest.state
         // Dead bytes in segments that were kept may be worth compacting now.
-        compactor.countWithoutChoice = (0, 0)
+        compactor.countWithoutChoice = (0, 0, 0)
         sequencer.turn.withLock {
             sequencer.account.segments.setKept(state.files.keys.filter(state.isKept))
             sequencer.account.note()

@@ -16,7 +16,7 @@ final class Checkpointer: @unchecked Sendable {
     let committer: Committer
     let sequencer: Sequencer
     let cache: PageCache
-    private let options: LogOptions
+    let options: LogOptions
     let runs: RunStore
     let space: DiskSpace
     let holds: SnapshotHolds

@@ -174,4 +174,21 @@ package struct ManifestState: Equatable, Sendable {
     package func numbers(of kind: FileKind) -> [UInt64] {
         files.filter { $0.value.kind == kind }.map(\.key).sorted()
     }
+
+    /// Counts the small segments that may be merged.
+    ///
+    /// - Parameters:
+    ///   - byteCount: Bytes that a small segment does not reach.
+    ///   - isCandidate: Whether a sealed segment, which no kept state has, may be compacted now.
+    /// - Returns: The number of those of records or of blobs, the larger one.
+    func smallSegmentCount(
+        below byteCount: UInt64, where isCandidate: (FileEntry) -> Bool = { _ in true }
+    ) -> Int {
+        let small = files.values.filter { file in
+            file.kind.isSegment && file.seal.map { $0.end < byteCount } ?? false && !isKept(file.added.number)
+                && isCandidate(file)
+        }
+        let blobCount = small.count { $0.kind == .blobSegment }
+        return max(blobCount, small.count - blobCount)
+    }
 }

@@ -1,10 +1,42 @@
 import FaultlineDisk
 
-/// Copies the transactions behind the last known sync into a new segment.
+/// Makes the transactions behind the last known sync durable: in their place, or as copies in a new segment.
 ///
-/// No sync is known to have covered them, so the bytes just read may not be on the disk. The old segment is then sealed
-/// at the sync: nothing is ever appended to it, or cut from it.
+/// No sync is known to have covered them, so the bytes just read may not be on the disk, even if the system calls them
+/// clean. If they are copied, the old segment is then sealed at the sync: nothing is ever appended to it, or cut from
+/// it.
 enum TailRescue {
+    /// Writes the frames from the last known sync to the end of the log once more, byte for byte, and makes them
+    /// durable.
+    ///
+    /// A crash in the middle leaves the same bytes, or those that the disk had.
+    ///
+    /// - Parameters:
+    ///   - managed: The last segment of the log.
+    ///   - durable: The end of the frames that a sync is known to have covered, and headCRC of the last one.
+    ///   - end: The end of the frames that verify.
+    /// - Throws: Disk errors; `.damaged` if the frames do not verify any more.
+    static func writeAgain(
+        _ managed: ManagedFile, from durable: (offset: UInt64, head: UInt32), through end: UInt64
+    ) throws(LogError) {
+        guard durable.offset < end else { return }
+        var scanner = FrameScanner(managed, from: durable.offset, previousHead: durable.head, limit: end)
+        while let frame = try scanner.next() {
+            guard let body = frame.body.baseAddress else { continue }
+            let bytes = UnsafeRawBufferPointer(
+                start: body - FrameHeader.byteCount, count: FrameHeader.byteCount + frame.body.count)
+            try onDisk("rescuing transactions") { () throws(DiskError) in
+                try managed.file.write(bytes, at: frame.offset)
+            }
+        }
+        guard scanner.offset == end else {
+            throw .damaged("A frame cannot be read again.", managed.path, scanner.offset)
+        }
+        try onDisk("making rescued transactions durable") { () throws(DiskError) in
+            try managed.file.synchronize(site: "recovery.tail")
+        }
+    }
+
     struct Result {
         let segment: ManagedFile
         let end: UInt64

@@ -113,7 +113,7 @@ package final class CrashWorkload {
                     reach.reopenings += 1
                 } else {
                     // The process is killed, but the system continues: written bytes are there, though not durable.
-                    kill(log)
+                    try kill(log, on: disk, path)
                     reach.kills += 1
                 }
                 uploads.removeAll()
@@ -155,8 +155,16 @@ package final class CrashWorkload {
         }
     }
 
-    private func kill(_ log: Log) {
+    /// Ends a process; every third time in the middle of a write to the log.
+    private func kill(_ log: Log, on disk: SimulatedDisk, _ path: String) throws {
         log.abandonForTests()
+        guard random.oneIn(3) else { return }
+        let name = try disk.names(in: path).last { FileName.parse($0)?.kind == .hotSegment }
+        guard let name else { return }
+        let file = try disk.open(path + "/" + name, for: .updating)
+        defer { file.close() }
+        let bytes = [UInt8](repeating: 0xA5, count: 8 + random.below(200))
+        try bytes.withUnsafeBytes { try file.write($0, at: file.byteCount()) }
     }
 
     /// Records a commit: with `.sync` it is promised when it returns, with `.async` after a wait for it.

@@ -37,7 +37,7 @@ struct FaultOriginStore: Sendable {
         case .nothing, .aborted, .closed, .killed: disk = base.afterProcessDeath()
         case .littered: disk = try Self.littered(base)
         case .rotten: disk = Self.rotten(base)
-        case .cut: disk = Self.cut(life, failing, base, seed)
+        case .cut: disk = try Self.torn(Self.cut(life, failing, base, seed))
         }
         life.letGo()
         var settled = life.promises
@@ -95,6 +95,15 @@ struct FaultOriginStore: Sendable {
         var images = base.crashImages()
         for _ in 0..<random.below(12) { _ = images.next() }
         return images.next()?.disk ?? base.withOnlyWhatIsDurable()
+    }
+
+    /// Leaves a part of a frame behind the log, so that the log goes on in a new segment.
+    private static func torn(_ disk: SimulatedDisk) throws -> SimulatedDisk {
+        guard let segment = disk.filePaths.last(where: { $0.contains("/s-") }) else { return disk }
+        let file = try disk.open(segment, for: .updating)
+        defer { file.close() }
+        try file.write([UInt8](repeating: 0xA5, count: 40), at: file.byteCount())
+        return disk
     }
 
     /// The newest of the uncertain transactions, as the first opening finds it.

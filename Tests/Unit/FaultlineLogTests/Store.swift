@@ -51,6 +51,12 @@ struct Store {
         return try killed.open(options)
     }
 
+    /// Leaves bytes behind the log that are no frame, as a power cut in the middle of a write does.
+    func tear() throws {
+        let path = try #require(files(.hotSegment).last)
+        try disk.overwrite(path, at: disk.contents(path).count, [UInt8](repeating: 7, count: 30))
+    }
+
     /// Files of a kind, by path, ascending.
     func files(_ kind: FileKind) -> [String] { disk.filePaths.filter { Self.kind(of: $0) == kind } }
 

@@ -23,7 +23,7 @@ extension Opening {
     /// The cold segment to continue.
     func openCold(_ state: ManifestState, _ segments: [UInt64: ManagedFile]) -> ColdSegment? {
         guard let number = state.numbers(of: .coldSegment).last, let entry = state.files[number],
-            let end = coldEnds[number], let managed = segments[number]
+            entry.seal == nil, let end = coldEnds[number], let managed = segments[number]
         else { return nil }
         return ColdSegment(managed, begun: entry.added.begun, end: end.durable, previousHead: end.durableHead)
     }

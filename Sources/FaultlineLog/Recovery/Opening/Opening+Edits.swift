@@ -11,20 +11,37 @@ extension Opening {
         return isBegun ? first.record.sequence : first.record.sequence - 1
     }
 
-    /// The edits that seal the unsealed blob segments and cold segments.
+    /// The edits that seal the unsealed blob segments and cold segments, but for those in which the store goes on.
     ///
-    /// A blob segment is sealed behind its last byte: those behind the last blob are of uploads that no transaction has
+    /// A blob segment ends behind its last byte: those behind the last blob are of uploads that no transaction has
     /// placed, and are counted as dead.
-    func sealEdits(
-        _ state: ManifestState, _ segments: [UInt64: ManagedFile], _ replay: inout Replay
+    ///
+    /// - Parameters:
+    ///   - files: The files of the store.
+    ///   - replay: Gets the dead bytes of blob segments.
+    ///   - goesOn: Whether the log ended whole, so that one segment of each kind may get more bytes.
+    /// - Returns: The edits.
+    /// - Throws: Disk errors.
+    func endEdits(
+        _ files: OpeningFiles, _ replay: inout Replay, goesOn: Bool
     ) throws(LogError) -> [ManifestEdit] {
+        let state = files.state
+        var staying: UInt64?
         var edits: [ManifestEdit] = []
-        for (number, file) in state.files.sorted(by: { $0.key < $1.key })
+        for (number, file) in state.files.sorted(by: { $0.key > $1.key })
         where file.kind == .blobSegment && file.seal == nil {
             let placed = max(file.durable, replay.blobEnds[number] ?? 0)
             var end = placed
-            if let managed = segments[number] { end = max(placed, try Self.end(of: managed)) }
+            if let managed = files.segments[number] { end = max(placed, try Self.end(of: managed)) }
             replay.dead[UInt32(truncatingIfNeeded: number), default: 0] += end - placed
+            if goesOn, staying == nil, placed > UInt64(FileHeader.byteCount),
+                end - placed <= Self.unfinishedByteCountMax, Self.mayGoOn(number, state)
+            {
+                staying = number
+                // A blob is durable before the frame that places it is written.
+                if placed > file.durable { edits.append(.durable(file: number, offset: placed, head: 0)) }
+                continue
+            }
             edits.append(
                 .fileSealed(
                     SealedFile(
@@ -32,6 +49,11 @@ extension Opening {
                         lastSequence: replay.sequence)))
         }
         for (number, end) in coldEnds.sorted(by: { $0.key < $1.key }) {
+            // Behind the last known sync nothing may follow: it could be taken for a part of the segment.
+            if goesOn, end.durable == end.length {
+                edits.append(.durable(file: number, offset: end.durable, head: end.durableHead))
+                continue
+            }
             edits.append(
                 .fileSealed(
                     SealedFile(
@@ -39,6 +61,12 @@ extension Opening {
                         lastSequence: replay.sequence)))
         }
         return edits
+    }
+
+    /// Whether blobs may be written to an unsealed segment; those of a kept state that it does not name an end of are
+    /// sealed, because a return to that state must not find traces of later transactions in them.
+    private static func mayGoOn(_ number: UInt64, _ state: ManifestState) -> Bool {
+        state.files[number]?.seal == nil && (!state.isKept(number) || state.kept?.blobs.segment == number)
     }
 
     /// The edits that restart from the segments, if the checkpoint could not be used.

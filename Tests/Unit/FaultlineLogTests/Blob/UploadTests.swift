@@ -182,7 +182,7 @@ struct UploadTests {
         #expect(store.files(.blobSegment).isEmpty)
     }
 
-    @Test(arguments: [false, true]) func `segments that a kill left are sealed, and go with a compaction`(
+    @Test(arguments: [false, true]) func `segments that a kill left go with a compaction`(
         isCheckpointed: Bool
     ) throws {
         var options = options
@@ -200,7 +200,8 @@ struct UploadTests {
         log.abandonForTests()
         withExtendedLifetime((waiting, unplaced)) {}
         let again = try killed.open(options)
-        #expect(try blobSegments(again).allSatisfy { $0.isSealed })
+        // The store goes on in one of those with a value that a transaction has placed.
+        #expect(try blobSegments(again).count { !$0.isSealed } == 1)
         #expect(try again.snapshot().blob(id) == bytes)
         let before = try blobSegments(again)
         #expect(before.reduce(0) { $0 + $1.deadByteCount } > 1_200_000, "\(before)")
@@ -231,7 +232,8 @@ struct UploadTests {
         // A compaction beside it takes nothing of it.
         _ = try log.write(author: nil) { for id in ids.dropFirst() { try $0.deleteBlob(id) } }
         try log.checkpoint()
-        #expect(try log.compact().segmentCount == 0)
+        try log.compact()
+        #expect(try blobSegments(log).map(\.isSealed) == [false])
         let placed = try place(last, in: log)
         try log.checkpoint()
         #expect(try blobSegments(log).map(\.isSealed) == [true])

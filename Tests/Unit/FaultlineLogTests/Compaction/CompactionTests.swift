@@ -219,8 +219,9 @@ struct CompactionTests {
         let path = try #require(store.files(.hotSegment).first)
         store.disk.flip(bit: 150 * 8, of: path)
         for _ in 0..<3 {
-            #expect(try log.compact().damage.map(\.path) == [path])
-            #expect(log.compactionDamage.map(\.path) == [path])
+            #expect(Set(try log.compact().damage.map(\.path)) == [path])
+            // The record, and perhaps the frame that holds it.
+            #expect(Set(log.compactionDamage.map(\.path)) == [path] && log.compactionDamage.count <= 2)
         }
         try log.close()
     }

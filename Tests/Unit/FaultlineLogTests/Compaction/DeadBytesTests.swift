@@ -84,7 +84,7 @@ struct DeadBytesTests {
         let segments = store.files(.hotSegment)
         disk.arm(DiskFault(ordinal: 1) { $0.site == "compaction.moved" })
         #expect(throws: LogError.self) { try log.compact() }
-        #expect(disk.hitCount == 1 && store.files(.hotSegment) == segments)
+        #expect(disk.hitCount == 1 && store.files(.hotSegment).starts(with: segments))
         let usage = try log.usage().segments
         #expect(try #require(usage.first { $0.kind == .coldSegment }).liveByteCount > 2_000)
         try expectCount(log, deletes: 0, "after a step")

@@ -10,6 +10,7 @@ struct StaleManifestTests {
         let first = Store()
         try first.open().insert([row(1)])
         let store = first.killed
+        try store.tear()
         let stale = try #require(store.files(.manifest).last)
         let bytes = try store.disk.contents(stale)
         let log = try store.open()

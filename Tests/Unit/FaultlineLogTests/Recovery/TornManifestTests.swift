@@ -14,6 +14,7 @@ struct TornManifestTests {
         try log.insert([row(2)])
         log.abandonForTests()
         let store = first.killed
+        try store.tear()
         let next = store.killed
         try next.open().abandonForTests()
         let path = try #require(next.files(.manifest).last)

@@ -76,6 +76,7 @@ extension SalvageTests {
         // No later frame records it as durable.
         let id = try log.insert([row(100)])[0]
         log.abandonForTests()
+        try store.tear()
         let again = try store.open(options)
         #expect(again.openReport.rescuedTransactionCount == 1)
         for number in 101..<160 { _ = try again.write(author: nil) { try $0.put(id, row(number)) } }

@@ -216,6 +216,7 @@ struct SalvageTests {
         for number in 2...4 { _ = try log.write(author: nil) { try $0.put(1, row(number)) } }
         log.abandonForTests()
         let killed = store.killed
+        try killed.tear()
         let whole = Store(killed.disk.afterProcessDeath())
         try whole.open(options).close()
         let path = try #require(whole.files(.hotSegment).last)
