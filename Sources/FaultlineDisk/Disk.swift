@@ -96,6 +96,11 @@ open class Disk: @unchecked Sendable {
     /// Returns the kind of the file system of `path`.
     open func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { Self.subclassAnswers() }
 
+    /// Identifies the run of the system since its last start; nil if the disk cannot tell.
+    ///
+    /// Bytes that were written in this run, synchronized or not, are those that a read returns.
+    open var systemStart: String? { nil }
+
     /// Returns the number of bytes of a file.
     ///
     /// - Throws: As `open`, for reading.

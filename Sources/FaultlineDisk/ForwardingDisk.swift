@@ -34,6 +34,8 @@ open class ForwardingDisk: Disk, @unchecked Sendable {
         try base.synchronizeDirectory(path, site: site)
     }
 
+    override open var systemStart: String? { base.systemStart }
+
     override open func identity(of path: String) throws(DiskError) -> FileIdentity { try base.identity(of: path) }
 
     override open func freeByteCount(in directory: String) throws(DiskError) -> UInt64 {

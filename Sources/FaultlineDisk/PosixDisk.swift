@@ -136,6 +136,20 @@ package final class PosixDisk: Disk, @unchecked Sendable {
         return FileSystemKind(magic: magic)
     }
 
+    /// The kernel's identifier of its start.
+    override package var systemStart: String? { Self.kernelStart }
+
+    private static let kernelStart: String? = {
+        let descriptor = fl_open("/proc/sys/kernel/random/boot_id", Int32(FL_ACCESS_READING.rawValue))
+        guard descriptor >= 0 else { return nil }
+        defer { _ = fl_close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes { fl_pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count > 0 else { return nil }
+        let text = bytes.prefix(Int(count)).prefix { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ",") }
+        return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+    }()
+
     private static func call(_ systemCall: SystemCall, _ path: String, _ body: () -> Int32) throws(DiskError) {
         try check(path, for: systemCall)
         let result = body()

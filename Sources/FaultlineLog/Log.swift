@@ -125,6 +125,7 @@ package final class Log: @unchecked Sendable {
             storeLock.release()
             throw error
         }
+        if options.access == .writing { storeLock.noteOpened(on: disk, clock: clock) }
         self.directory = opened.directory
         openReport = opened.report
         var ends = [opened.segment.number: opened.end]

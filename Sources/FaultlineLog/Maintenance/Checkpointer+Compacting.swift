@@ -159,6 +159,8 @@ extension Checkpointer {
     private static let closeLiveByteCountMax: UInt64 = 4 << 20
     /// Bytes of its segments, of which the parts with live bytes are read, at most: 512 MiB.
     private static let closeByteCountMax: UInt64 = 512 << 20
+    /// Free bytes of the file system, at least: 64 MiB.
+    private static let closeFreeByteCountMin: UInt64 = 64 << 20
     /// Identifiers that its tables gave out, at most: their pages are read.
     private static let closeIdentifierCountMax: UInt64 = 4 << 20
 
@@ -214,6 +216,11 @@ extension Checkpointer {
     }
 
     private func isCompactedAtClose() throws(LogError) -> Bool {
+        let free = try onDisk("measuring the free space") { () throws(DiskError) in
+            try directory.disk.freeByteCount(in: directory.path)
+        }
+        // A disk that is nearly full would make the close fail, which needs little without this.
+        guard free >= Self.closeFreeByteCountMin else { return false }
         let byteCount = sequencer.turn.withLock { sequencer.account.segments.reducibleByteCount }
         guard byteCount > Self.closeByteCountMin, byteCount <= Self.closeByteCountMax else { return false }
         let snapshot = publisher.snapshot

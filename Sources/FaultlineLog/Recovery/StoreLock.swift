@@ -7,14 +7,21 @@ package final class StoreLock: @unchecked Sendable {
     private static let writerByte: UInt64 = 0
     private static let readerByte: UInt64 = 1
 
+    /// Precedes the identifier of the system's start in the text.
+    private static let startMark = ", start "
+
     private let file: DiskFile?
     private let byte: UInt64
     /// The process that took the lock.
     private let ownerProcess = getpid()
+    /// Whether all writers since the last complete opening have run since the system's last start: then no power loss has
+    /// taken bytes that were written, and not synchronized.
+    let isSameStart: Bool
 
-    private init(_ file: DiskFile?, byte: UInt64) {
+    private init(_ file: DiskFile?, byte: UInt64, isSameStart: Bool = false) {
         self.file = file
         self.byte = byte
+        self.isSameStart = isSameStart
     }
 
     /// Whether another process is writing, for readers; does not take the byte, so that no writer conflicts with it.
@@ -51,8 +58,11 @@ package final class StoreLock: @unchecked Sendable {
                         + "Close it there, or open it for reading.",
                     path: path)
             }
-            writeOwner(to: file, clock: clock)
-            return StoreLock(file, byte: writerByte)
+            let start = disk.systemStart
+            let isSameStart = start != nil && startText(file) == start
+            // Until the opening is complete the store is as the last start of the system left it.
+            writeOwner(to: file, clock: clock, start: isSameStart ? start : nil)
+            return StoreLock(file, byte: writerByte, isSameStart: isSameStart)
         case .reading:
             guard let file = try openForReading(path, on: disk) else { return StoreLock(nil, byte: readerByte) }
             _ = try onDisk("locking the store") { () throws(DiskError) in
@@ -60,6 +70,12 @@ package final class StoreLock: @unchecked Sendable {
             }
             return StoreLock(file, byte: readerByte)
         }
+    }
+
+    /// Notes that the store was opened for writing, and that nothing of an earlier start of the system counts any more.
+    func noteOpened(on disk: Disk, clock: Clock) {
+        guard let file, !isSameStart, let start = disk.systemStart else { return }
+        Self.writeOwner(to: file, clock: clock, start: start)
     }
 
     /// Releases the lock.
@@ -86,8 +102,25 @@ package final class StoreLock: @unchecked Sendable {
         }
     }
 
-    private static func ownerText(_ file: DiskFile) -> String {
-        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { bytes in
+    private static func ownerText(_ file: DiskFile) -> String { String(split(line(of: file)).owner) }
+
+    /// The start of the system in which the last writer had opened the store.
+    private static func startText(_ file: DiskFile) -> String? { split(line(of: file)).start.map(String.init) }
+
+    /// The parts of a text, `OWNER, start IDENTIFIER`.
+    private static func split(_ line: String) -> (owner: Substring, start: Substring?) {
+        // Backwards: a host may have any name.
+        var place = line.endIndex
+        while place > line.startIndex {
+            place = line.index(before: place)
+            guard line[place] == ",", line[place...].hasPrefix(startMark) else { continue }
+            return (line[..<place], line[place...].dropFirst(startMark.count))
+        }
+        return (line[...], nil)
+    }
+
+    private static func line(of file: DiskFile) -> String {
+        withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { bytes in
             guard let count = try? file.read(into: bytes, at: 0) else { return "" }
             let line = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[0..<count]).prefix {
                 $0 >= 32 && $0 < 127
@@ -99,13 +132,15 @@ package final class StoreLock: @unchecked Sendable {
         }
     }
 
-    /// Writes an informative text that is never trusted, so an error does not matter.
-    private static func writeOwner(to file: DiskFile, clock: Clock) {
+    /// Writes the text, which is for people, but for the start: without one the next opening takes the longer way, so an
+    /// error does not matter.
+    private static func writeOwner(to file: DiskFile, clock: Clock, start: String?) {
         var host = [CChar](repeating: 0, count: 65)
         gethostname(&host, 64)
         let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let time = UTCDate.text(secondsSince1970: clock.wallNanoseconds() / 1_000_000_000)
-        let bytes = Array("process \(getpid()) on \(name) since \(time)\n".utf8)
+        let mark = start.map { startMark + $0 } ?? ""
+        let bytes = Array("process \(getpid()) on \(name) since \(time)\(mark)\n".utf8)
         bytes.withUnsafeBytes { (source) in
             do throws(DiskError) {
                 try file.write(source, at: 0)

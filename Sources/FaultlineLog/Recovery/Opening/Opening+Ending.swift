@@ -99,10 +99,12 @@ extension Opening {
 
     /// Whether the log ends with its last frame, and nothing is known to be missing or damaged.
     ///
-    /// After a loss, sequence numbers are used again; so no segment with traces of the lost transactions goes on.
+    /// After a loss, sequence numbers are used again; so no segment with traces of the lost transactions goes on. Nor does
+    /// one behind a power loss: a backup may have bytes of it that were lost.
     private func isWhole(_ files: OpeningFiles, _ behind: [Replay.Passed], _ end: Replay.SegmentEnd) -> Bool {
         let wholeEnd = max(end.durable, behind.last?.end ?? 0)
-        return end.end == end.length && end.end - min(wholeEnd, end.end) <= Self.unfinishedByteCountMax
+        return lock.isSameStart && end.end == end.length
+            && end.end - min(wholeEnd, end.end) <= Self.unfinishedByteCountMax
             && report.lostTail == nil && report.ignoredDerivedFiles.isEmpty && !files.leftovers.isDoubtful
     }
 

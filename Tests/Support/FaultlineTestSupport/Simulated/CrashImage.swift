@@ -122,6 +122,7 @@ struct CrashChoice: Hashable, Sendable {
             state.files[file].isFree = true
             state.freeFiles.append(file)
         }
+        state.startCount += 1
         return SimulatedDisk(state: state)
     }
 

@@ -239,6 +239,9 @@ package final class SimulatedDisk: Disk, @unchecked Sendable {
         }
     }
 
+    /// Each disk that a power loss leaves begins another run.
+    override package var systemStart: String? { "start-\(guardian.withLock { state.startCount })" }
+
     override package func fileSystem(of path: String) throws(DiskError) -> FileSystemKind {
         guardian.withLock { fileSystemKind }
     }

@@ -52,6 +52,8 @@ struct SimulatedState: Sendable {
     var directories: [SimulatedDirectory] = [SimulatedDirectory()]
     /// In order.
     var pending: [PendingEntryChange] = []
+    /// The number of power losses before.
+    var startCount = 0
 
     // MARK: paths
 

@@ -34,7 +34,7 @@ struct MessageTests {
         let log = try Log.open(
             Store.path, on: store.disk, clock: clock, options: Store.options, deriver: WholeRowDeriver())
         let text = String(decoding: try store.disk.contents(Store.path + "/LOCK"), as: UTF8.self)
-        #expect(text.hasSuffix(" since 2023-11-14T22:13:20Z\n") && text.hasPrefix("process "))
+        #expect(text.hasSuffix(" since 2023-11-14T22:13:20Z, start start-0\n") && text.hasPrefix("process "))
         #expect(!text.contains("  "))
         // Another disk object: with the same one the registry would share the log.
         let refused = error { _ = try store.open(on: CountingDisk(over: store.disk)) }

@@ -157,6 +157,7 @@ struct RepeatedKillTests {
         let log = try now.open()
         for (id, bytes) in blobs { #expect(try log.snapshot().blob(id) == bytes) }
         #expect(try log.findings().isEmpty)
-        #expect(now.files(.blobSegment).count == 1)
+        // A kill adds none; each of the ten power losses ends the segment.
+        #expect(now.files(.blobSegment).count <= 11)
     }
 }
