@@ -27,22 +27,6 @@ extension Sequencer {
         return fresh
     }
 
-    /// Removes and returns the blob segment if it is so large that the next blob goes to another one.
-    ///
-    /// An open segment is never freed, however much of it is dead. To be called between two transactions.
-    func takeFullBlobSegment() -> BlobSegment? {
-        guard let full = blobs, full.end >= account.segmentByteCount else { return nil }
-        return takeBlobSegment()
-    }
-
-    /// Removes and returns the blob segment, so that the next blob goes to another one; to be called between two
-    /// transactions, behind a barrier that makes it durable.
-    func takeBlobSegment() -> BlobSegment? {
-        guard let taken = blobs, !taken.hasFailed else { return nil }
-        blobs = nil
-        return taken
-    }
-
     /// Writes a blob whose bytes are in memory, and places it.
     func putBlob(_ bytes: UnsafeRawBufferPointer, owner: BlobOwner) throws(LogError) -> RecordID {
         try checkBlob(UInt64(bytes.count))
