@@ -36,6 +36,12 @@ package enum BufferMemory {
         aligned_alloc(alignment, (byteCount + alignment - 1) / alignment * alignment)
     }
 
+    /// Keeps at most `byteCount` bytes of freed pages for the next buffers, in regions of any size.
+    ///
+    /// For a program that opens thousands of small stores one after another: most of their time is that of pages which
+    /// the system takes back and gives again.
+    package static func keepPages(upTo byteCount: Int) { pages.keep(upTo: byteCount) }
+
     /// Bytes of pages that are allocated and not yet freed.
     package static var pagedByteCountInUse: Int { pages.takenByteCount }
 
@@ -82,7 +88,7 @@ package final class PageRegions: @unchecked Sendable {
         let byteCount: Int
     }
 
-    /// The greatest number of bytes kept for reuse, in all and in one region.
+    /// The greatest number of bytes kept for reuse, in all and in one region, unless `keep` sets others.
     package static let keptByteCountMax = 1 << 20
     private static let keptRegionByteCountMax = 256 << 10
     private static let pageByteCount = 4_096
@@ -94,6 +100,9 @@ package final class PageRegions: @unchecked Sendable {
     /// Free regions, the oldest first.
     private var kept: [Region] = []
     private var keptByteCount = 0
+    /// Both limits only grow.
+    private var sumMax = PageRegions.keptByteCountMax
+    private let regionMax = Atomic<Int>(PageRegions.keptRegionByteCountMax)
     private let taken = Atomic<Int>(0)
 
     /// - Parameter map: Maps pages for a number of bytes, or returns nil if there are none; for tests.
@@ -112,12 +121,19 @@ package final class PageRegions: @unchecked Sendable {
     /// The number of bytes that are allocated and not yet freed.
     package var takenByteCount: Int { taken.load(ordering: .relaxed) }
 
+    /// Keeps at most `byteCount` bytes, in regions of any size; not fewer than without this.
+    package func keep(upTo byteCount: Int) {
+        // The sum first, so that each region that is kept fits into it.
+        lock.withLock { sumMax = max(sumMax, byteCount) }
+        regionMax.max(byteCount, ordering: .relaxed)
+    }
+
     /// Allocates `byteCount` bytes with undefined content.
     @usableFromInline
     package func take(_ byteCount: Int) -> UnsafeMutableRawPointer {
         let wanted = Self.roundedUp(byteCount)
         taken.wrappingAdd(wanted, ordering: .relaxed)
-        if wanted <= Self.keptRegionByteCountMax, let start = takeKept(wanted) { return start }
+        if wanted <= regionMax.load(ordering: .relaxed), let start = takeKept(wanted) { return start }
         if let start = map(wanted) { return start }
         // The system also limits the number of mappings, so the allocator may still have memory.
         let start = UnsafeMutableRawPointer.allocate(
@@ -142,7 +158,7 @@ package final class PageRegions: @unchecked Sendable {
             return
         }
         let region = Region(start: start, byteCount: Self.roundedUp(byteCount))
-        guard region.byteCount <= Self.keptRegionByteCountMax else { return Self.unmap(region) }
+        guard region.byteCount <= regionMax.load(ordering: .relaxed) else { return Self.unmap(region) }
         while let superfluous = keep(region) { Self.unmap(superfluous) }
     }
 
@@ -150,7 +166,7 @@ package final class PageRegions: @unchecked Sendable {
     private func keep(_ region: Region) -> Region? {
         lock.lock()
         defer { lock.unlock() }
-        if keptByteCount + region.byteCount > Self.keptByteCountMax {
+        if keptByteCount + region.byteCount > sumMax {
             let oldest = kept.removeFirst()
             keptByteCount -= oldest.byteCount
             return oldest

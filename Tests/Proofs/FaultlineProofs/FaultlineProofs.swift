@@ -1,3 +1,4 @@
+import FaultlineDisk
 import FaultlineTestSupport
 
 /// Runs proofs that are too long for the test suite, or that need a separate process: one JSON line each.
@@ -20,9 +21,13 @@ struct FaultlineProofs {
                FaultlineProofs full-disk NAME DIRECTORY CYCLES [FIRST] | --canary   on a small file system
         """
 
+    /// Proofs that open thousands of small stores in one process; the others measure memory, or start processes.
+    private static let proofsOfManyStores: Set = ["crash", "bitflips", "faults", "model", "interleavings"]
+
     static func main() {
         ProofShell.run("FaultlineProofs", usage: usage) { command, arguments in
-            switch command {
+            if proofsOfManyStores.contains(command) { BufferMemory.keepPages(upTo: 64 << 20) }
+            return switch command {
             case "crash": try CrashProof(arguments).run()
             case "bitflips": try BitFlipProof(arguments).run()
             case "faults": try FaultProof(arguments).run()

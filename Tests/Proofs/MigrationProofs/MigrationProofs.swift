@@ -1,3 +1,4 @@
+import FaultlineDisk
 import FaultlineTestSupport
 
 /// Runs proofs of migrations, and measurements that need model classes, and prints one JSON line for each.
@@ -25,9 +26,13 @@ struct MigrationProofs {
                MigrationProofs cache DIRECTORY ROWS BUDGET       reads all rows twice; the budget in MiB
         """
 
+    /// Proofs that open thousands of small stores in one process; the others measure memory, or start processes.
+    private static let proofsOfManyStores: Set = ["crash", "faults", "graph"]
+
     static func main() {
         ProofShell.run("MigrationProofs", usage: usage) { command, arguments in
-            switch command {
+            if proofsOfManyStores.contains(command) { BufferMemory.keepPages(upTo: 64 << 20) }
+            return switch command {
             case "crash": try MigrationCrashProof(arguments).run()
             case "faults": try MigrationFaultProof(arguments).run()
             case "prepare": try MemoryProof(arguments).prepare()

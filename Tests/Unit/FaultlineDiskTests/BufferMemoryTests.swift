@@ -49,6 +49,22 @@ struct BufferMemoryTests {
         regions.give(taken[39], 128 << 10)
     }
 
+    @Test func `more regions wait, and larger ones, if they are to be kept`() {
+        let regions = PageRegions()
+        regions.keep(upTo: 4 << 20)
+        let taken = (0..<3).map { _ in regions.take(2 << 20) }
+        for start in taken { regions.give(start, 2 << 20) }
+        #expect(regions.waitingByteCount == 4 << 20)
+        let large = regions.take(5 << 20)
+        regions.give(large, 5 << 20)
+        #expect(regions.waitingByteCount == 4 << 20)
+        // Limits do not shrink below those of regions that wait.
+        regions.keep(upTo: 0)
+        #expect(regions.take(2 << 20) == taken[2])
+        regions.give(taken[2], 2 << 20)
+        #expect(regions.waitingByteCount == 4 << 20)
+    }
+
     @Test func `large buffers that are given back are resident no longer`() {
         // Other tests allocate and free memory at the same time, so this uses much more.
         let byteCount = 256 << 20
