@@ -9,6 +9,7 @@ struct FaultlineBenchmarks {
             let words = Array(CommandLine.arguments.dropFirst())
             switch words.first {
             case "instructions": return try InstructionCount(Array(words.dropFirst())).run()
+            case "pages": return try PageTimes(Array(words.dropFirst())).run()
             case "operation": return try InstructionCount.runOperation(Array(words.dropFirst()))
             default: break
             }

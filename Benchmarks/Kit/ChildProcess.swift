@@ -39,6 +39,21 @@ package struct ChildProcess {
         }
     }
 
+    /// Reads the first line of its output.
+    ///
+    /// - Throws: `.storage` if it ends before.
+    package func line() throws(BenchmarkError) -> String {
+        var text: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = read(output, &byte, 1)
+            if count < 0 && errno == EINTR { continue }
+            guard count == 1 else { throw BenchmarkError(.storage, "a process ended before its first line") }
+            if byte == 10 { return String(decoding: text, as: UTF8.self) }
+            text.append(byte)
+        }
+    }
+
     /// Reads its whole output, and waits for its end.
     ///
     /// - Throws: `.storage` if it ends with another status than 0.

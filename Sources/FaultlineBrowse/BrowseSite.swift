@@ -1,3 +1,4 @@
+package import Dispatch
 package import Faultline
 import FaultlineCommands
 import FaultlineLog
@@ -16,6 +17,8 @@ package final class BrowseSite: Sendable {
     private let base: String
     private let health: HealthText
     private let space = SpaceCount()
+    /// Lists with conditions or an order, which may read all rows of an entity, and far members of relationships.
+    private let lists: Searches<Markup>
 
     /// Makes the pages of a store.
     ///
@@ -23,11 +26,14 @@ package final class BrowseSite: Sendable {
     ///   - container: The store; the caller closes it.
     ///   - store: Its directory, for the pages.
     ///   - base: The path before all addresses.
+    ///   - patience: The time that a page waits for a list before it shows that it is searched.
     ///   - diagnose: Says whether the store is well, for the first page.
     package init(
-        _ container: ModelContainer, store: String, base: String, diagnose: @escaping @Sendable () -> String
+        _ container: ModelContainer, store: String, base: String, patience: DispatchTimeInterval = .milliseconds(50),
+        diagnose: @escaping @Sendable () -> String
     ) {
         (self.container, self.store, self.base) = (container, store, base)
+        lists = Searches(patience: patience)
         health = HealthText(diagnose)
     }
 
@@ -44,7 +50,7 @@ package final class BrowseSite: Sendable {
 
     /// The page of an error.
     private func error(_ status: Int, _ message: String) -> PageAnswer {
-        let titles = [400: "That cannot be shown", 404: "Not found"]
+        let titles = [400: "That cannot be shown", 404: "Not found", 503: "Too many searches"]
         let layout = PageLayout(base: base, store: store, sequence: container.rowStore.log.snapshot().sequence)
         return PageAnswer(
             status,
@@ -69,17 +75,11 @@ package final class BrowseSite: Sendable {
                 try OverviewPage(layout: layout, view: view, diagnosis: health.current(), migration: migration).markup()
             )
         case ("entity"?, 2):
-            let context = ModelContext(container)
-            let query = try ObjectQuery(request)
-            return PageAnswer(
-                200, try EntityPage(layout: layout, view: view, context: context, query: query).markup(path[1]))
+            return PageAnswer(200, try list(of: path[1], request, view, layout))
         case ("object"?, 3):
             return PageAnswer(200, try ObjectPage(layout: layout, view: view).markup(path[1], number(path[2])))
         case ("members"?, 4):
-            return PageAnswer(
-                200,
-                try MembersPage(layout: layout, view: view).markup(
-                    path[1], number(path[2]), path[3], from: request.value("from")))
+            return PageAnswer(200, try members(request, view, layout))
         case ("value"?, 4):
             return try ValueAnswer(view: view).answer(path[1], number(path[2]), path[3], range: request.range)
         case ("history"?, 1):
@@ -90,6 +90,53 @@ package final class BrowseSite: Sendable {
         case ("space"?, 1):
             return PageAnswer(200, try SpacePage(layout: layout, view: view, count: space).markup())
         default: throw PageFailure(404, "There is no such page.")
+        }
+    }
+
+    /// The objects of an entity; with conditions or an order, those that are found within the time of a page.
+    private func list(
+        of entity: String, _ request: PageRequest, _ view: StoreView, _ layout: PageLayout
+    ) throws -> Markup {
+        let query = try ObjectQuery(request)
+        let container = container
+        let make: @Sendable () throws -> Markup = {
+            try EntityPage(layout: layout, view: view, context: ModelContext(container), query: query).markup(entity)
+        }
+        guard query.mayReadAll else { return try make() }
+        let count = view.snapshot.recordCount(of: try view.entity(entity).storage.table)
+        let address = Link.entity(entity).address("/", query.items(after: query.cursor))
+        return try search(entity, address, among: count, layout, make)
+    }
+
+    /// The members of a relationship; far from the first ones, those that are found within the time of a page.
+    private func members(_ request: PageRequest, _ view: StoreView, _ layout: PageLayout) throws -> Markup {
+        let path = request.path
+        let (entity, id, property) = (path[1], try number(path[2]), path[3])
+        let place = request.value("from")
+        let make: @Sendable () throws -> Markup = {
+            try MembersPage(layout: layout, view: view).markup(entity, id, property, from: place)
+        }
+        guard let first = place.flatMap({ Int($0) }), first > MembersPage.nearPlace else { return try make() }
+        let address = Link.members(entity, id, property).address("/", [("from", "\(first)")])
+        return try search(property, address, among: first, layout, make)
+    }
+
+    /// A page whose objects are searched on another thread: the page, or one that says so and loads itself again.
+    private func search(
+        _ title: String, _ address: String, among count: Int, _ layout: PageLayout,
+        _ make: @escaping @Sendable () throws -> Markup
+    ) throws -> Markup {
+        switch lists.outcome(address, make) {
+        case .done(let result): return try result.get()
+        case .running(let time):
+            return layout.page(
+                title, trail: [("Overview", .overview)], refreshes: 1,
+                """
+                <p>Searching \(Quantity.count(count)) objects, for \(Int(time.components.seconds)) s now. The page \
+                loads itself again. A condition or an order is fast where an index has it.</p>
+                """)
+        case .refused:
+            throw PageFailure(503, "\(lists.runningMax) other searches are running. Load this page again in a moment.")
         }
     }
 

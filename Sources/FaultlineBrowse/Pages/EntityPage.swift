@@ -33,7 +33,7 @@ struct EntityPage {
             ids, of: entity, empty: query.cursor == nil ? "No object." : "No more objects.")
         var next: Markup?
         if let cursor = page.cursor, !page.isLast {
-            let items = query.items(after: "\(cursor)", sortKey: query.sortKey, isDescending: query.isDescending)
+            let items = query.items(after: "\(cursor)")
             next =
                 "<a class=\"next\" rel=\"next\" accesskey=\"n\" href=\"\(Link.entity(name).address(layout.base, items))\">Next \(Self.objectCount)</a>"
         }

@@ -4,7 +4,9 @@ import FaultlineStore
 /// The members of a to-many relationship, in its order, a page at a time.
 struct MembersPage {
     private static let memberCount = 50
-    /// The farthest place: a page reads the keys before it.
+    /// Up to this place a page reads the keys before it at once.
+    static let nearPlace = 10_000
+    /// The farthest place.
     private static let placeMax = 10_000_000
 
     let layout: PageLayout

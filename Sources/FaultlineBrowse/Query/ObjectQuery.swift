@@ -32,6 +32,9 @@ struct ObjectQuery {
         cursor = request.value("after")
     }
 
+    /// Whether all rows of the entity may have to be read for one page.
+    var mayReadAll: Bool { !conditions.isEmpty || sortKey != nil }
+
     /// The fetch for an entity.
     ///
     /// - Throws: A failure of status 400 for an unknown property, or a value of a wrong kind.
@@ -51,7 +54,7 @@ struct ObjectQuery {
     }
 
     /// The query of the address of a page, from its beginning, or behind a cursor.
-    func items(after cursor: String? = nil, sortKey: String?, isDescending: Bool) -> [(String, String)] {
+    func items(after cursor: String? = nil) -> [(String, String)] {
         var items: [(String, String)] = []
         for (place, condition) in conditions.enumerated() {
             items.append(("p\(place)", condition.path))

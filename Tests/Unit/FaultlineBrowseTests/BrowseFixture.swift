@@ -1,3 +1,4 @@
+import Dispatch
 import Faultline
 import FaultlineBrowse
 import FaultlineTestSupport
@@ -83,11 +84,11 @@ struct BrowseFixture {
         site = try Self.site(of: path)
     }
 
-    /// The pages of a store.
-    static func site(of path: String) throws -> BrowseSite {
+    /// The pages of a store; each waits for its list, on a busy machine too.
+    static func site(of path: String, patience: DispatchTimeInterval = .seconds(600)) throws -> BrowseSite {
         let reader = try ModelContainer(
             opening: ModelConfiguration(url: URL(filePath: path), allowsSave: false))
-        return BrowseSite(reader, store: path, base: base) { "well" }
+        return BrowseSite(reader, store: path, base: base, patience: patience) { "well" }
     }
 
     /// The answer to a path with its query.

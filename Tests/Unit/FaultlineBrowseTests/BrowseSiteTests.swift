@@ -99,6 +99,20 @@ struct BrowseSiteTests {
         }
         #expect(ids.count == 65)
         #expect(ids == ids.sorted())
+        #expect(fixture.text("/members/Shelf/1/volumes?from=20000").contains("No members."))
+    }
+
+    @Test func `a list that takes long is searched while its page loads itself again`() throws {
+        let fixture = try BrowseFixture(volumeCount: 3)
+        let site = try BrowseFixture.site(of: fixture.folder.path + "/store", patience: .nanoseconds(0))
+        let request = try #require(PageRequest(target: "/entity/Volume?p0=pages&o0=lt&v0=2"))
+        var text = ""
+        repeat {
+            text = site.answer(request).text
+            let waits = text.contains("<meta http-equiv=\"refresh\" content=\"1\"/>")
+            #expect(waits == text.contains("<p>Searching 3 objects, for 0 s now."))
+        } while text.contains("Searching")
+        #expect(text.components(separatedBy: "<tr><td>").count == 3)
     }
 
     @Test func `pictures are shown and other bytes are files`() throws {

@@ -85,11 +85,16 @@ final class Chromium {
         while loadCount == before { _ = try next() }
     }
 
-    /// Does something that leads to another page, and waits for it.
+    /// Does something that leads to another page, and waits for it, and for the one that it loads instead of itself.
     func follow(_ expression: String) throws {
-        let before = loadCount
+        var before = loadCount
         _ = try value(expression)
-        while loadCount == before { _ = try next() }
+        while true {
+            while loadCount == before { _ = try next() }
+            before = loadCount
+            let waits = try value("document.querySelector('meta[http-equiv=refresh]') != null") as? Bool
+            if waits != true { return }
+        }
     }
 
     /// The value of an expression in the page.
