@@ -148,6 +148,16 @@ import Testing
         #expect(MarkdownWidthRule().lines("Sources/A/A.swift", wide) == [])
     }
 
+    @Test func longArticlesAndThoseWithoutAUseAreFound() {
+        let words = String(repeating: "word ", count: ArticleRule.wordCountMax - 2)
+        let path = SnippetRule.articles + "A.md"
+        #expect(ArticleRule().lines(path, "# A\n\n\(words)") == [])
+        #expect(ArticleRule().lines(path, "# A\n\n\(words)one more\n") == [1])
+        #expect(ArticleRule().lines(path, "# A\n\n## B\n\nWords.\n") == [2])
+        #expect(ArticleRule().lines(SnippetRule.articles + "Errors.md", "# A\n\n| \(words)| one |\n") == [])
+        #expect(ArticleRule().lines("docs/A.md", "# A\n") == [])
+    }
+
     @Test func referencesThatLeadNowhereAreFound() {
         let text = """
             # A

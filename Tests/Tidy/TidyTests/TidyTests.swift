@@ -28,6 +28,7 @@ import Testing
     @Test func publicErrorsAreDocumented() { expectNone(ErrorDocumentationRule()) }
     @Test func errorsAreInTheCatalogue() { expectNone(ErrorCatalogueRule()) }
     @Test func theGuideIsCompiled() { expectNone(SnippetRule()) }
+    @Test func articlesAreShortAndBeginWithAUse() { expectNone(ArticleRule()) }
     @Test func markdownLeadsToFiles() { expectNone(MarkdownReferenceRule()) }
     @Test func theTourUsesTheNamesOfTheSource() { expectNone(ArchitectureNameRule()) }
     @Test func noFileIsLarge() { expectNone(FileSizeRule()) }

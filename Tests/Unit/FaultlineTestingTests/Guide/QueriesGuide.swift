@@ -95,11 +95,19 @@ import Testing
         do {
             let container = try ModelContainer(for: Team.self, configurations: configuration)
             let context = ModelContext(container)
-            context.insert(Player(name: "p", score: 7))
+            context.insert(Player(name: "p", score: 7, team: Team(name: "Reds")))
             try context.save()
             try container.close()
         }
-        let context = ModelContext(try ModelContainer(opening: configuration))
+        // snippet
+        let container = try ModelContainer(opening: configuration)  // under the schema that it carries
+        let context = ModelContext(container)
+        let ofReds = Filter.key("team.name") == "Reds" && Filter.key("name").beginsWith("p")
+        for player in try context.fetch(FetchRequest(entityName: "Player", filter: ofReds)) {
+            print(player["name"] ?? "", player["score"] ?? 0)
+        }
+        // end
+        #expect(try context.count(for: FetchRequest(entityName: "Player", filter: ofReds)) == 1)
         // snippet
         func search(_ key: String, from least: Int) throws -> [PersistentIdentifier] {
             try context.fetchIdentifiers(

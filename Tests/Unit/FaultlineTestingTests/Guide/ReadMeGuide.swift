@@ -1,10 +1,31 @@
 import Faultline
 import Testing
 
+/// The classes of README.
+enum PhotoAlbums {
+    // snippet
+    @Model final class Album {
+        @Attribute(.unique) var title: String
+        @Relationship(deleteRule: .cascade, inverse: \Photo.album) var photos: [Photo] = []
+        init(title: String) { self.title = title }
+    }
+
+    @Model final class Photo {
+        var name: String
+        var pixels: Data  // large: kept out of the row
+        var album: Album?
+        init(name: String, pixels: Data) {
+            self.name = name
+            self.pixels = pixels
+        }
+    }
+    // end
+}
+
 /// The code of README.
 @Suite struct ReadMeGuide {
-    private typealias Album = FirstRelease.Album
-    private typealias Photo = FirstRelease.Photo
+    private typealias Album = PhotoAlbums.Album
+    private typealias Photo = PhotoAlbums.Photo
     private let place = GuidePlace()
 
     // swift-format-ignore
@@ -13,31 +34,14 @@ import Testing
     @Test func `README: saved and fetched`() throws {
         // snippet
         let configuration = ModelConfiguration(url: URL(filePath: "/var/lib/photos.store"))
-        let container = try ModelContainer(for: Album.self, configurations: configuration)
-        let context = ModelContext(container)
+        let context = ModelContext(try ModelContainer(for: Album.self, configurations: configuration))
         let album = Album(title: "Summer")
         context.insert(album)
-        album.photos.append(Photo(name: "beach", taken: .now, pixels: Data(count: 1 << 20)))
+        album.photos.append(Photo(name: "beach", pixels: Data(count: 1 << 20)))
         try context.save()  // one transaction, on the disk when it returns
-
-        let byName = FetchDescriptor<Photo>(sortBy: [SortDescriptor(\.name)])
-        let names = try context.fetch(byName).map(\.name)
-        print(names, context.counters)  // no pixel was read
+        let photos = try context.fetch(FetchDescriptor<Photo>(sortBy: [SortDescriptor(\.name)]))
+        print(photos.map(\.name), context.counters)  // no pixel was read
         // end
-        #expect(names == ["beach"] && context.counters.blobBytesRead == 0)
-    }
-
-    @Test func `README: opened without classes`() throws {
-        try `README: saved and fetched`()
-        let configuration = ModelConfiguration(url: URL(filePath: "/var/lib/photos.store"))
-        // snippet
-        let container = try ModelContainer(opening: configuration)
-        let context = ModelContext(container)
-        let onBeaches = Filter.key("album.title") == "Summer" && Filter.key("name").beginsWith("beach")
-        for photo in try context.fetch(FetchRequest(entityName: "Photo", filter: onBeaches)) {
-            print(photo["name"] ?? "", photo.blob(forKey: "pixels")?.byteCount ?? 0)
-        }
-        // end
-        #expect(try context.count(for: FetchRequest(entityName: "Photo", filter: onBeaches)) == 1)
+        #expect(photos.map(\.name) == ["beach"] && context.counters.blobBytesRead == 0)
     }
 }
