@@ -239,7 +239,7 @@ instructions: setup  ## Counts the instructions of fourteen hot operations again
 
 plots:  ## Draws the figures of docs from the lines in Benchmarks/Results; docs/Benchmarks.md
 	@Benchmarks/setup plots
-	@Benchmarks/plots Benchmarks/Results docs/plots
+	@Benchmarks/plots Benchmarks/Results Sources/Faultline/Faultline.docc/Resources
 
 docs: setup  ## Builds the documentation into .build/docs/site, and refuses a warning
 	@.ci/docs

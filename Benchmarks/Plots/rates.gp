@@ -1,16 +1,17 @@
 # Faultline beside its peers: ratios of rates, a bar for each workload and peer. Variables: data, out, ink, paper, grid.
-set terminal svg size 860,560 dynamic font "Helvetica,13" background paper
+set terminal svg size 860,460 dynamic font "Helvetica,13" background paper
 set output out
-set border 3 linecolor rgb ink
-set title "Rate of Faultline / rate of the peer (median of rounds; above 1: Faultline is faster)" textcolor rgb ink
-set key outside bottom center horizontal textcolor rgb ink
+set border 0
+set title "Rate of Faultline by the rate of the peer: above 1, Faultline is faster" textcolor rgb ink offset 0,-0.5
+set key outside bottom center horizontal textcolor rgb ink samplen 1.5
 set logscale x 2
 set datafile missing "-"
-set xrange [0.125:128]
-set xtics nomirror ("1/8" 0.125, "1/4" 0.25, "1/2" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64, "128" 128) textcolor rgb ink
-set ytics nomirror textcolor rgb ink
-set grid xtics linecolor rgb grid
-set arrow from 1, graph 0 to 1, graph 1 nohead linewidth 2 linecolor rgb ink
+set xrange [0.125:64]
+set xtics scale 0 nomirror ("⅛" 0.125, "¼" 0.25, "½" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64) textcolor rgb ink
+set ytics scale 0 nomirror textcolor rgb ink
+set lmargin 30
+set grid xtics linecolor rgb grid linetype 1
+set arrow from 1, graph 0 to 1, graph 1 nohead linewidth 2 linecolor rgb ink back
 stats data using 1 nooutput
 rows = int(STATS_records)
 set yrange [rows - 0.5:-0.5] noreverse
