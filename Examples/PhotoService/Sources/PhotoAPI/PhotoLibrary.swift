@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Users, albums, photos, tags and comments: the store of the routes.
 ///
