@@ -6,8 +6,8 @@ set title "Rate of Faultline by the rate of the peer: above 1, Faultline is fast
 set key outside bottom center horizontal textcolor rgb ink samplen 1.5
 set logscale x 2
 set datafile missing "-"
-set xrange [0.125:64]
-set xtics scale 0 nomirror ("⅛" 0.125, "¼" 0.25, "½" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64) textcolor rgb ink
+set xrange [0.25:64]
+set xtics scale 0 nomirror ("¼" 0.25, "½" 0.5, "1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64) textcolor rgb ink
 set ytics scale 0 nomirror textcolor rgb ink
 set lmargin 30
 set grid xtics linecolor rgb grid linetype 1

@@ -1,5 +1,5 @@
 import Faultline
-package import Foundation
+import Foundation
 package import PhotoAPI
 
 extension StoreLibrary {

@@ -1,5 +1,5 @@
 package import Faultline
-package import Foundation
+import Foundation
 
 /// The first release: a user has one name, and a photo contains its pixels.
 package enum PhotosV1: VersionedSchema {

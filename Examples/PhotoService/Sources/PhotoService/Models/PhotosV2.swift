@@ -1,5 +1,5 @@
 package import Faultline
-package import Foundation
+import Foundation
 
 /// The second release: names have two parts, and pixels are objects of their own, which no list loads.
 package enum PhotosV2: VersionedSchema {
