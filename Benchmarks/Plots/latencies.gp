@@ -9,8 +9,8 @@ set grid linecolor rgb grid linetype 1
 set xlabel "clients" textcolor rgb ink offset 0,0.4
 set xtics (1, 8, 64, 256)
 set xrange [0.8:320]
-set yrange [0.1:1000]
-set ytics (0.1, 1, 10, 100, 1000)
+set yrange [0.1:200]
+set ytics (0.1, 1, 10, 100)
 set key left top samplen 1.5 textcolor rgb ink
 do for [name in "get list post mixed"] {
     set title name textcolor rgb ink offset 0,-0.5
