@@ -22,7 +22,9 @@ struct PageKind: Sendable {
         PageKind("objects of an entity, one page after the other") { _, _, last in
             next(in: last) ?? "entity/Employee"
         },
-        PageKind("objects in the order of a unique attribute") { _, _, last in next(in: last) ?? "entity/Employee?sort=email" },
+        PageKind("objects in the order of a unique attribute") { _, _, last in
+            next(in: last) ?? "entity/Employee?sort=email"
+        },
         PageKind("objects where an index answers") { random, count, _ in
             "entity/Employee?p0=email&o0=eq&v0=" + email(&random, count)
         },
