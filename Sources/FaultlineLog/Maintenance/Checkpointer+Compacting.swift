@@ -216,11 +216,9 @@ extension Checkpointer {
     }
 
     private func isCompactedAtClose() throws(LogError) -> Bool {
-        let free = try onDisk("measuring the free space") { () throws(DiskError) in
-            try directory.disk.freeByteCount(in: directory.path)
-        }
         // A disk that is nearly full would make the close fail, which needs little without this.
-        guard free >= Self.closeFreeByteCountMin else { return false }
+        guard let free = try? directory.disk.freeByteCount(in: directory.path), free >= Self.closeFreeByteCountMin
+        else { return false }
         let byteCount = sequencer.turn.withLock { sequencer.account.segments.reducibleByteCount }
         guard byteCount > Self.closeByteCountMin, byteCount <= Self.closeByteCountMax else { return false }
         let snapshot = publisher.snapshot

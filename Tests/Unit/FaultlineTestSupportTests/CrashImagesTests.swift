@@ -268,6 +268,20 @@ struct CrashImagesTests {
         #expect(images.count > 80)
     }
 
+    @Test func leavesFilesOfSettledNamesAsTheyWereWritten() throws {
+        try disk.createDurably("/s/f", sector(1), in: "/s")
+        try disk.createDurably("/s/g", sector(1), in: "/s")
+        try disk.open("/s/f", for: .updating).write(sector(2), at: 0)
+        try disk.open("/s/g", for: .updating).write(sector(2), at: 0)
+        var options = exhaustive
+        options.settledNames = ["g"]
+
+        let images = Array(disk.crashImages(options))
+
+        #expect(images.map { $0.disk.bytes(of: "/s/f") } == [sector(1), sector(2)])
+        #expect(images.map { $0.disk.bytes(of: "/s/g") } == [sector(2), sector(2)])
+    }
+
     @Test func saysHowAnImageCameAbout() throws {
         try disk.createDurably("/s/f", sector(1), in: "/s")
         try disk.open("/s/f", for: .updating).write(sector(2), at: 0)

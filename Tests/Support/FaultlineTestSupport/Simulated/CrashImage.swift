@@ -15,6 +15,8 @@ package struct CrashOptions: Sendable {
     package var tornOneIn = 8
     /// The possible content of space that was never written.
     package var fills: [CrashFill] = CrashFill.allCases
+    /// Names of files whose bytes say nothing behind a power loss: each image has them as they were written.
+    package var settledNames: Set<String> = []
     /// The seed of the random images.
     package var seed: UInt64 = 1
 

@@ -46,9 +46,11 @@ final class CrashSpace: Sendable {
         hasEveryOutcome = outcomes.isComplete
         pendingChangeCount = state.pending.count
 
+        let settled = Self.files(named: options.settledNames, in: wanted)
         var base = state
         base.pending = []
         for file in base.files.indices {
+            if settled.contains(file) { base.files[file].durable = base.files[file].current }
             base.files[file].current = base.files[file].durable
             base.files[file].writes = []
             base.files[file].lost = [:]
@@ -63,7 +65,9 @@ final class CrashSpace: Sendable {
         let removed = state.files.indices.filter { !isEverReachable[$0] && !state.files[$0].isFree }
         let sources = (removed.isEmpty ? Array(state.files.indices) : removed).map { state.files[$0].current }
         let stale = sources.max { $0.byteCount < $1.byteCount }?.bytes(at: 0, count: 1 << 16) ?? []
-        files = state.files.indices.filter { isEverReachable[$0] && state.files[$0].isDirty }.map {
+        files = state.files.indices.filter {
+            isEverReachable[$0] && state.files[$0].isDirty && !settled.contains($0)
+        }.map {
             Self.file($0, state.files[$0], stale: stale, options: options)
         }
     }
@@ -74,6 +78,18 @@ final class CrashSpace: Sendable {
     }
 
     // MARK: files
+
+    /// The files that have one of some names in an outcome.
+    private static func files(named names: Set<String>, in outcomes: [Outcome]) -> Set<Int> {
+        guard !names.isEmpty else { return [] }
+        var files: Set<Int> = []
+        for directory in outcomes.flatMap(\.directories) {
+            for name in names {
+                if case .file(let file)? = directory.current[name] { files.insert(file) }
+            }
+        }
+        return files
+    }
 
     private static func file(_ number: Int, _ file: SimulatedFile, stale: [UInt8], options: CrashOptions) -> File {
         let size = SimulatedFile.sectorByteCount
