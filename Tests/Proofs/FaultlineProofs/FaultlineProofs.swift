@@ -16,7 +16,7 @@ struct FaultlineProofs {
                FaultlineProofs backup --measure DIRECTORY MIB [RATE]   waits of commits beside backups, and memory
                FaultlineProofs model --seeds COUNT | --seed ONE | --canary
                FaultlineProofs model --seed ONE --keep NUMBERS   some operations of one life again
-               FaultlineProofs interleavings [--canary]          every order of two jobs' steps
+               FaultlineProofs interleavings [--every COUNT | --canary]   every order of two jobs' steps, or one of some
                FaultlineProofs interleavings one NUMBER          one order again
                FaultlineProofs full-disk NAME DIRECTORY CYCLES [FIRST] | --canary   on a small file system
         """

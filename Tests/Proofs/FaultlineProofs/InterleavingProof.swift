@@ -17,10 +17,11 @@ struct InterleavingProof {
     }
 
     private enum Work {
-        case sweep
+        /// One of so many.
+        case sweep(every: Int)
         case canary
         case replay(Int)
-        case trials(Range<Int>)
+        case trials(Range<Int>, every: Int)
     }
 
     /// The number of interleavings of one process.
@@ -33,26 +34,29 @@ struct InterleavingProof {
     init(_ arguments: [String]) throws {
         let numbers = arguments.compactMap { Int($0) }.filter { (0...InterleavingTrials.count).contains($0) }
         switch (arguments.first, arguments.count, numbers.count) {
-        case (nil, 0, 0): work = .sweep
+        case (nil, 0, 0): work = .sweep(every: 1)
+        case ("--every", 2, 1) where numbers[0] > 0: work = .sweep(every: numbers[0])
         case ("--canary", 1, 0): work = .canary
         case ("one", 2, 1) where numbers[0] < InterleavingTrials.count: work = .replay(numbers[0])
-        case ("range", 3, 2) where numbers[0] <= numbers[1]: work = .trials(numbers[0]..<numbers[1])
+        case ("range", 4, 3) where numbers[0] > 0 && numbers[1] <= numbers[2]:
+            work = .trials(numbers[1]..<numbers[2], every: numbers[0])
         default: throw WrongUsage(message: "interleavings are numbered from 0 to \(InterleavingTrials.count - 1)")
         }
     }
 
     func run() throws -> Int32 {
         switch work {
-        case .sweep: return try sweep()
+        case .sweep(let every): return try sweep(every)
         case .canary: return try breakARule()
         case .replay(let number):
             let trials = try InterleavingTrials()
             let violation = trials.outcome(of: number).violation
             print("\(number): \(trials.describe(number)): \(violation ?? "no violation")")
             return violation == nil ? 0 : 1
-        case .trials(let range):
+        case .trials(let range, let every):
             let trials = try InterleavingTrials()
             try TrialSweep<Counts>.runTrials(range) { number, counts in
+                guard number.isMultiple(of: every) else { return }
                 let outcome = trials.outcome(of: number)
                 counts.interleavings += 1
                 counts.waits += outcome.waitCount
@@ -64,11 +68,11 @@ struct InterleavingProof {
         }
     }
 
-    private func sweep() throws -> Int32 {
+    private func sweep(_ every: Int) throws -> Int32 {
         let start = ContinuousClock.now
         let parts = stride(from: 0, to: InterleavingTrials.count, by: Self.countOfProcess).map {
             (
-                command: ["interleavings", "range"],
+                command: ["interleavings", "range", "\(every)"],
                 range: $0..<min($0 + Self.countOfProcess, InterleavingTrials.count)
             )
         }
