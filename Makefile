@@ -13,7 +13,7 @@ DEMO_STORE ?= $(CACHE)/faultline-demo
 # Extra flags for every build; the gate turns warnings into errors with them.
 SWIFT_FLAGS ?=
 BUILD_TESTS := --build-tests --quiet
-# Nothing is built, so the lock of the build folder is not needed: a release build may go on beside the tests.
+# Nothing is built, so the lock of the build folder is not needed: a build for release may go on beside the tests.
 # As many tests at a time as the pool of tasks has threads: a test that suspends resumes at once, whatever others do.
 RUN_TESTS := --skip-build --ignore-lock --disable-xctest --experimental-maximum-parallelization-width $(shell nproc)
 # With the compiler plugin of the debug build.
