@@ -89,7 +89,8 @@ let package = Package(
         .target(name: "FaultlineText"),
         // Rows: how an object becomes a record and back, indexes, queries on bytes.
         .target(
-            name: "FaultlineStore", dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineDisk", "CFaultline"]),
+            name: "FaultlineStore",
+            dependencies: ["FaultlineLog", "FaultlineModel", "FaultlineText", "FaultlineDisk", "CFaultline"]),
         // Reads damaged stores: verifies, salvages, and clears references to deleted objects.
         .target(
             name: "FaultlineRepair",
@@ -97,7 +98,9 @@ let package = Package(
         // Contexts, identity maps, faults, fetches.
         .target(
             name: "FaultlineObjects",
-            dependencies: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"]),
+            dependencies: [
+                "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineText", "FaultlineDisk", "CFaultline",
+            ]),
         // Plans, stages, passes.
         .target(
             name: "FaultlineMigration",
@@ -119,8 +122,8 @@ let package = Package(
         .target(
             name: "Faultline",
             dependencies: [
-                "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
-                "FaultlineLog", "FaultlineDisk", "FaultlineMacros",
+                "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineText",
+                "FaultlineModel", "FaultlineLog", "FaultlineDisk", "FaultlineMacros",
             ] + logged),
 
         // Core Data's names and conversions, for code that was written for it.
@@ -174,8 +177,8 @@ let package = Package(
             dependencies: [
                 "PackageArchive", "FaultlineBrowse", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData",
                 "Faultline",
-                "FaultlineObjects", "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineModel",
-                "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
+                "FaultlineObjects", "FaultlineMigration", "FaultlineBackup", "FaultlineStore", "FaultlineText",
+                "FaultlineModel", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(name: "faultline", dependencies: ["FaultlineTool"], path: "Sources/FaultlineMain"),
@@ -259,7 +262,7 @@ let package = Package(
         // The public face with model classes: values, relationships, faults, contexts, fetches, bad input.
         unitTests(
             "FaultlineTests",
-            ["Faultline", "FaultlineObjects", "FaultlineRepair"] + stored + metered),
+            ["Faultline", "FaultlineObjects", "FaultlineRepair", "FaultlineText"] + stored + metered),
         // What the object layer is made of: identity map, arena of rows, memory of a fault.
         unitTests(
             "FaultlineObjectsTests",

@@ -3,5 +3,6 @@
 @_exported public import FaultlineMigration
 @_exported public import FaultlineModel
 @_exported public import FaultlineObjects
+@_exported public import FaultlineText
 @_exported public import Foundation
 @_exported public import Observation

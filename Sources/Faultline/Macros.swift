@@ -54,6 +54,15 @@ public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
 public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
     #externalMacro(module: "FaultlineMacros", type: "PropertyGroupsMacro")
 
+/// Declares texts in which objects are searched for words together: `ModelContext.search(_:_:limit:)`.
+///
+/// - Parameters:
+///   - texts: Properties of type `String` or `String?`, at most 32.
+///   - weights: The weight of each property in the rank of an object; 1 each if there are none.
+@freestanding(declaration)
+public macro TextIndex<T: PersistentModel>(_ texts: [PartialKeyPath<T>], weights: [Double] = []) =
+    #externalMacro(module: "FaultlineMacros", type: "PropertyGroupsMacro")
+
 /// Makes an actor run on an executor that owns a model context.
 ///
 /// An initializer with a container alone is added unless the actor has one, or has properties without a value.

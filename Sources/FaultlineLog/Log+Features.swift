@@ -11,6 +11,15 @@ extension Log {
         try writing.checkpointer.noteSecondaryIndexes()
     }
 
+    /// Records in IDENTITY that the store has text indexes; to be called like `noteSecondaryIndexes`.
+    ///
+    /// - Throws: `.closed`, `.readOnly`; disk errors.
+    package func noteTextIndexes() throws(LogError) {
+        let writing = try writable()
+        if hasEnded { throw .closed(path) }
+        try writing.checkpointer.noteTextIndexes()
+    }
+
     /// Records in IDENTITY that the store has a history.
     ///
     /// Call it before writing the first history record, so that no version writes to the store that would omit its own
@@ -25,4 +34,7 @@ extension Log {
 
     /// Whether the catalog names secondary indexes.
     package var hasSecondaryIndexes: Bool { publisher.snapshot.indexes.all.contains(where: \.definition.isSecondary) }
+
+    /// Whether the catalog names text indexes.
+    package var hasTextIndexes: Bool { publisher.snapshot.indexes.all.contains(where: \.definition.isText) }
 }

@@ -11,7 +11,7 @@ package enum PropertyOptionsMacro: PeerMacro {
     }
 }
 
-/// Behind `#Unique` and `#Index`: they add nothing, and `@Model` reads them.
+/// Behind `#Unique`, `#Index` and `#TextIndex`: they add nothing, and `@Model` reads them.
 package enum PropertyGroupsMacro: DeclarationMacro {
     package static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

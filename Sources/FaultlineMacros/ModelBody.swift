@@ -11,6 +11,8 @@ struct ModelBody {
     /// The arguments of `#Index` and `#Unique`.
     private(set) var indexes: [MacroExpansionDeclSyntax] = []
     private(set) var constraints: [MacroExpansionDeclSyntax] = []
+    /// The arguments of `#TextIndex`.
+    private(set) var textIndexes: [MacroExpansionDeclSyntax] = []
     private(set) var hasInitializer = false
     /// Conditions around relevant members whose outcome the compiler did not report.
     private(set) var unsettledConditions: [IfConfigDeclSyntax] = []
@@ -31,6 +33,7 @@ struct ModelBody {
                 switch macro.macroName.text {
                 case "Index": indexes.append(macro)
                 case "Unique": constraints.append(macro)
+                case "TextIndex": textIndexes.append(macro)
                 default: break
                 }
             } else if member.is(InitializerDeclSyntax.self) {
@@ -62,7 +65,8 @@ struct ModelBody {
             var inner = ModelBody(acceptsConstants: acceptsConstants)
             inner.read(members, in: context)
             hasInitializer = hasInitializer || inner.hasInitializer
-            if !inner.properties.isEmpty || !inner.indexes.isEmpty || !inner.constraints.isEmpty {
+            let declarations = inner.indexes + inner.constraints + inner.textIndexes
+            if !inner.properties.isEmpty || !declarations.isEmpty {
                 unsettledConditions.append(condition)
                 return
             }

@@ -102,7 +102,9 @@ struct ModelMembers {
             defaultValue: \(property.defaultExpression), metadata: \(property.metadataExpression))
             """
         }
-        for (macros, kind) in [(body.indexes, "Index"), (body.constraints, "Unique")] {
+        for (macros, kind) in [
+            (body.indexes, "Index"), (body.constraints, "Unique"), (body.textIndexes, "TextIndex"),
+        ] {
             entries += macros.map { macro in
                 let generic = macro.genericArgumentClause?.trimmedDescription ?? "<\(name)>"
                 return """

@@ -47,7 +47,10 @@ extension EntityMap {
     /// a fetch asks the snapshot whether it has them.
     func keeps(_ other: EntityMap) -> Bool {
         var read = other
-        for entity in read.entities.indices { read.entities[entity].secondaryIndexes = nil }
+        for entity in read.entities.indices {
+            read.entities[entity].secondaryIndexes = nil
+            read.entities[entity].textIndexes = nil
+        }
         return Set(tables).isSuperset(of: read.tables) && indexes.isSuperset(of: read.indexes)
     }
 }

@@ -21,6 +21,8 @@ package final class RowStore: Sendable {
     /// The thread on which a batch insertion calls for its rows, with the writer lock held; 0 for none.
     private let batchingThread = Atomic<UInt>(0)
     private let isHistoryNoted = Atomic<Bool>(false)
+    /// The sizes of text indexes, as searches found them.
+    package let textTotals = TextTotalsCache()
     /// The indexes of the online migration that runs while rows of this schema are written; nil for none.
     ///
     /// Valid in a transaction that has called `checkInForce`.
@@ -162,6 +164,22 @@ package final class RowStore: Sendable {
             index.makeKey(of: own, layout: layout, into: &key)
             return key.withBytes { Array($0) }
         }
+    }
+
+    /// The keys of a row in a text index of its entity.
+    package func textKeys(of row: RowView, _ id: RecordID, _ entity: EntityStorage, _ index: TextIndex) -> TextKeys {
+        let number = row.table.pointee.number
+        let layout = number == entity.layout.number ? entity.layout : storage.layouts[number] ?? entity.layout
+        return index.keys(of: RowView(trusted: row.base, table: layout.table), id, layout: layout)
+    }
+
+    /// The keys of a row in secondary and text indexes, without those of texts that do not change.
+    func derivedKeys(of row: RowView, _ id: RecordID, _ entity: EntityStorage, changed: UInt64) -> DerivedKeys {
+        DerivedKeys(
+            secondary: secondaryKeys(of: row, entity),
+            texts: entity.textIndexes.map { index in
+                changed & index.mask == 0 ? nil : textKeys(of: row, id, entity, index)
+            })
     }
 
     /// Compiles a filter for rows of one layout.

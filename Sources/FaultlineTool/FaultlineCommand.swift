@@ -11,7 +11,7 @@ struct FaultlineCommand: ParsableCommand {
             """,
         subcommands: [
             DemoCommand.self, DoctorCommand.self, BrowseCommand.self, InfoCommand.self, SchemaCommand.self,
-            DumpCommand.self, VerifyCommand.self,
+            DumpCommand.self, SearchCommand.self, VerifyCommand.self,
             CompactCommand.self, RepairCommand.self, QuarantineCommand.self, SalvageCommand.self,
             BackupCommand.self, RestoreCommand.self, MigrateStoreCommand.self, RollbackCommand.self,
             ModelCommand.self, ImportCommand.self, DemoStepCommand.self,

@@ -310,6 +310,11 @@ final class Compactor: @unchecked Sendable {
         try noteFeature { $0.adding(readCompatible: Feature.secondaryIndexes) }
     }
 
+    /// Records in IDENTITY that the store has text indexes, before its catalog has any.
+    func noteTextIndexes() throws(LogError) {
+        try noteFeature { $0.adding(readCompatible: Feature.textIndexes) }
+    }
+
     /// Records in IDENTITY that the store has a history, before the history's first record.
     func noteHistory() throws(LogError) {
         try noteFeature { $0.adding(readCompatible: Feature.history) }

@@ -11,6 +11,8 @@ package enum Feature {
     static let history: UInt64 = 1 << 0
     /// The bit of `readCompatible` for indexes that a version without them would not keep.
     static let secondaryIndexes: UInt64 = 1 << 3
+    /// The bit of `readCompatible` for text indexes, which a version without them would not keep.
+    static let textIndexes: UInt64 = 1 << 4
 
     /// A version that does not know the bit refuses the store.
     static let incompatible = [
@@ -19,7 +21,9 @@ package enum Feature {
         6: "a kept state",
     ]
     /// A version that does not know the bit does not write to the store.
-    static let readCompatible = [0: "history", 1: "kept versions", 2: "a kept generation", 3: "secondary indexes"]
+    static let readCompatible = [
+        0: "history", 1: "kept versions", 2: "a kept generation", 3: "secondary indexes", 4: "text indexes",
+    ]
 
     /// The features of unknown bits, for a message.
     static func names(_ bits: UInt64, _ known: [Int: String]) -> String {

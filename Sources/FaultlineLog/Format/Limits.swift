@@ -36,5 +36,5 @@ package enum FormatVersion {
     /// Incompatible features that this code understands.
     package static let knownIncompatible: UInt64 = Feature.compaction | Feature.keptState
     /// Read-compatible features that this code understands.
-    package static let knownReadCompatible: UInt64 = Feature.history | Feature.secondaryIndexes
+    package static let knownReadCompatible: UInt64 = Feature.history | Feature.secondaryIndexes | Feature.textIndexes
 }

@@ -11,6 +11,8 @@ package struct IndexDefinition: Sendable, Hashable {
     package let searchPrefix: SearchPrefix
     /// Whether older releases do not know the index: a feature bit of the store says so.
     package let isSecondary: Bool
+    /// Whether it is a text index: a record has any number of entries.
+    package let isText: Bool
 
     /// The largest key, in bytes: two entries with such keys still fit in one block, so that a tree of blocks always
     /// narrows.
@@ -27,11 +29,14 @@ package struct IndexDefinition: Sendable, Hashable {
         )
     }
 
-    package init(id: IndexID, isUnique: Bool, searchPrefix: SearchPrefix, isSecondary: Bool = false) {
+    package init(
+        id: IndexID, isUnique: Bool, searchPrefix: SearchPrefix, isSecondary: Bool = false, isText: Bool = false
+    ) {
         self.id = id
         self.isUnique = isUnique
         self.searchPrefix = searchPrefix
         self.isSecondary = isSecondary
+        self.isText = isText
     }
 }
 

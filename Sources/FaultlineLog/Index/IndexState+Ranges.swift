@@ -11,6 +11,21 @@ extension IndexState {
         at sequence: UInt64, _ body: (_ key: UnsafeRawBufferPointer, _ id: RecordID) throws -> Bool
     ) throws {
         var merge = EntryMerge(limit: sequence)
+        try addEntries(prefix: prefix, from: first, to: &merge, at: sequence)
+        guard let limit = end.baseAddress else { return }
+        try merge.forEachNewest(prefix: prefix) { entry in
+            if KeyBytes.order(entry.pointee.key, entry.pointee.keyByteCount, limit, end.count) >= 0 { return false }
+            if entry.pointee.isDelete { return true }
+            return try body(
+                UnsafeRawBufferPointer(start: entry.pointee.key, count: entry.pointee.keyByteCount), entry.pointee.id)
+        }
+    }
+
+    /// Adds all sources of entries whose keys begin with `prefix`, from the first entry not below `first` on.
+    func addEntries(
+        prefix: UnsafeRawBufferPointer, from first: UnsafeRawBufferPointer, to merge: inout EntryMerge,
+        at sequence: UInt64
+    ) throws(LogError) {
         active.addEntries(prefix: prefix, from: first, to: &merge, at: sequence)
         for memtable in frozen { memtable.addEntries(prefix: prefix, from: first, to: &merge, at: sequence) }
         let prefixByteCount = definition.searchPrefix.byteCountMax
@@ -19,13 +34,6 @@ extension IndexState {
         for run in runs where run.footer.firstSequence <= sequence {
             if isSearchable, try !run.mayContain(prefixHash: hash) { continue }
             try merge.add(try run.cursor(from: first))
-        }
-        guard let limit = end.baseAddress else { return }
-        try merge.forEachNewest(prefix: prefix) { entry in
-            if KeyBytes.order(entry.pointee.key, entry.pointee.keyByteCount, limit, end.count) >= 0 { return false }
-            if entry.pointee.isDelete { return true }
-            return try body(
-                UnsafeRawBufferPointer(start: entry.pointee.key, count: entry.pointee.keyByteCount), entry.pointee.id)
         }
     }
 

@@ -4,6 +4,11 @@ extension Checkpointer {
         try whileOpen { () throws(LogError) in try compactor.noteSecondaryIndexes() }
     }
 
+    /// Records in IDENTITY that the store has text indexes; durable when this returns.
+    func noteTextIndexes() throws(LogError) {
+        try whileOpen { () throws(LogError) in try compactor.noteTextIndexes() }
+    }
+
     /// Records in IDENTITY that the store has a history; durable when this returns.
     func noteHistory() throws(LogError) {
         try whileOpen { () throws(LogError) in try compactor.noteHistory() }

@@ -170,6 +170,20 @@ package struct MigrationSteps {
     var declareIndexes: Bool {
         all.flatMap { $0.from.entities + $0.to.entities }.contains { !$0.indices.isEmpty }
     }
+    /// Whether some entity of a version declares a text index.
+    var declareTextIndexes: Bool {
+        all.flatMap { $0.from.entities + $0.to.entities }.contains { !$0.textIndexes.isEmpty }
+    }
+    /// Distinguishes steps by the text indexes that they build, and by the release's tokenizer; empty without such.
+    ///
+    /// The fingerprints of schemas leave indexes out, and an index is not continued with other words.
+    private var textMark: String {
+        guard declareTextIndexes else { return "" }
+        let indexes = all.flatMap(\.to.entities).flatMap { entity in
+            entity.textIndexes.map { "\(entity.name) \($0.properties.joined(separator: " "))" }
+        }
+        return " texts \(Fingerprint(of: ([StoredTextIndex.ownTokenizer] + indexes).joined(separator: "\n")))"
+    }
     /// Distinguishes these steps from others: a migration is resumed only by the steps that began it.
     package private(set) var digest = ""
 
@@ -192,7 +206,7 @@ package struct MigrationSteps {
             buildsIndexesOnly = true
             all = [Step(name: "\(target.version)", from: stored, to: target, stage: nil, fromTypes: [], toTypes: [])]
             versions = ["\(stored.version)", "\(target.version)"]
-            digest = "indexes of \(target.fingerprint)"
+            digest = "indexes of \(target.fingerprint)\(textMark)"
             return
         }
         guard let plan else {
@@ -202,7 +216,7 @@ package struct MigrationSteps {
                 from: stored, to: target, "the container's schema", except: step.rewrittenEntities(from: stored))
             all = [step]
             versions = ["\(stored.version)", "\(target.version)"]
-            digest = "\(stored.fingerprint)\(step.mark)>\(target.fingerprint)"
+            digest = "\(stored.fingerprint)\(step.mark)>\(target.fingerprint)\(textMark)"
             return
         }
         guard mapping == nil else {
@@ -233,7 +247,8 @@ package struct MigrationSteps {
             names.append("\(schemas[place + 1].version)")
         }
         self.versions = names
-        digest = zip(versions.fingerprints[start...], all).map { "\($0)\($1.mark)>" }.joined() + "\(target.fingerprint)"
+        digest = zip(versions.fingerprints[start...], all).map { "\($0)\($1.mark)>" }.joined()
+        digest += "\(target.fingerprint)\(textMark)"
     }
 
     /// Replaces the versions of a stage that is known only by its schemas.

@@ -72,6 +72,19 @@ extension Migrator {
         return begun
     }
 
+    /// Takes text indexes out of the map in force that this release does not keep, before it writes a row.
+    ///
+    /// The release whose tokenizer they have builds them anew: it would take them as whole otherwise.
+    func withoutUnknownTexts(_ stored: StoredCatalog) throws -> StoredCatalog {
+        let map = stored.map.withoutUnknownTexts
+        if map == stored.map { return stored }
+        _ = try log.write(author: nil) { transaction in
+            try StoredCatalog.write(stored.schema, map, newLayouts: [], in: &transaction)
+        }
+        try dropIndexes(notIn: map)
+        return stored.under(stored.schema, map)
+    }
+
     /// The treatment of an unfinished migration.
     private enum Continuation {
         case goesOn

@@ -112,7 +112,7 @@ package struct Migrator {
         if !isReadOnly {
             try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds())
             // Repeated, because a salvage may not have seen that the catalog names some.
-            if stored.map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
+            try noteIndexes(of: stored.map)
         }
         let steps = try MigrationSteps(
             from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping)
@@ -132,7 +132,6 @@ package struct Migrator {
         }
         try steps.checkReferences(over: stored)
         if options.isOnline { try OnlineCheck(stored: stored, steps: steps.all, options: options).run(consent) }
-        if steps.declareIndexes { try log.noteSecondaryIndexes() }
         let catalog = try options.isOnline ? migrateOnline(stored, steps, consent) : migrate(stored, steps, consent)
         return (try open(catalog), report)
     }
@@ -141,12 +140,18 @@ package struct Migrator {
         try RowStore(log: log, catalog: catalog, types: types, isOfContainer: true)
     }
 
+    /// Records that the store has the indexes of a map that older releases would not keep.
+    private func noteIndexes(of map: EntityMap) throws {
+        if map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
+        if map.hasTextIndexes { try log.noteTextIndexes() }
+    }
+
     // MARK: Without steps
 
     /// Writes the catalog of a new store.
     private func create() throws -> StoredCatalog {
         let plan = try EntityMapPlan(for: schema)
-        if plan.map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
+        try noteIndexes(of: plan.map)
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
             try SchemaLineage.note([], after: schema, in: &transaction)
@@ -228,8 +233,13 @@ package struct Migrator {
     }
 
     private mutating func migrate(
-        _ begun: Begun, _ steps: MigrationSteps, replacing earlier: MigrationRecord?
+        _ beginning: Begun, _ steps: MigrationSteps, replacing earlier: MigrationRecord?
     ) throws -> StoredCatalog {
+        var begun = beginning
+        // The next write names new indexes; a migration that was refused before leaves the store to older releases.
+        if steps.declareIndexes { try log.noteSecondaryIndexes() }
+        if steps.declareTextIndexes { try log.noteTextIndexes() }
+        if begun.resumed == nil { begun.stored = try withoutUnknownTexts(begun.stored) }
         let course = try prepare(begun, steps, replacing: earlier)
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
         options.observe?(.began(versions: steps.versions, isResumed: begun.resumed != nil))

@@ -21,7 +21,10 @@ extension Schema.Attribute {
         public static let ephemeral = Option("ephemeral")
         /// Accepted for source compatibility; has no effect.
         public static let allowsCloudEncryption = Option("allowsCloudEncryption")
-        /// Accepted for source compatibility; has no effect.
+        /// Objects can be found by the words of this text: all texts of an entity that are marked so have an index
+        /// together.
+        ///
+        /// Values that are no texts are not indexed.
         public static let spotlight = Option("spotlight")
         /// The value is stored as its own `Codable` encoding, opaque to queries and migrations.
         public static let codable = Option("codable")

@@ -130,6 +130,19 @@ struct SchemaComparison {
         for group in old where !renamedNew.contains(group) {
             add(.indexRemoved(group), to: entity, reason: "The index is dropped.")
         }
+        compareTextIndexes(oldEntity, entity)
+    }
+
+    private mutating func compareTextIndexes(_ oldEntity: Schema.Entity, _ entity: Schema.Entity) {
+        let old = oldEntity.textIndexes.map(\.properties)
+        let new = entity.textIndexes.map { text in text.properties.map { oldName(of: $0, in: entity) } }
+        for (text, names) in zip(entity.textIndexes, new) where !old.contains(names) {
+            add(
+                .indexAdded(text.properties), to: entity, reason: "The text index is built from the stored objects.")
+        }
+        for names in old where !new.contains(names) {
+            add(.indexRemoved(names), to: entity, reason: "The text index is dropped.")
+        }
     }
 
     private func oldName(of property: String, in entity: Schema.Entity) -> String {

@@ -24,25 +24,34 @@ extension Schema.Entity {
 
         var constraints: [[String]] = []
         var indices: [[String]] = []
+        var texts: [Schema.IndexedText] = []
         for item in metadata {
             guard item.isGroups, let groups = item.metadata as? any KeyPathGroups, let property = item.metadata else {
                 continue
             }
+            let textIndex = groups as? any TextIndexDeclaration
             for group in groups.keyPathGroups {
                 let members = group.compactMap { names[$0] }
                 guard members.count == group.count else {
                     throw SchemaError(
                         .unknownProperty, entity: name,
                         """
-                        \(property.isUnique ? "#Unique" : "#Index") of \(name) names a property that is not stored. \
+                        \(property.isUnique ? "#Unique" : textIndex == nil ? "#Index" : "#TextIndex") of \(name) names a property that is not stored. \
                         Computed and @Transient properties, and properties of other models, cannot be used there.
                         """)
                 }
-                if property.isUnique { constraints.append(members) } else { indices.append(members) }
+                if let textIndex {
+                    texts.append(Schema.IndexedText(members, weights: textIndex.weights))
+                } else if property.isUnique {
+                    constraints.append(members)
+                } else {
+                    indices.append(members)
+                }
             }
         }
         self.init(
-            name, subentities: [], properties: properties, uniquenessConstraints: constraints, indices: indices)
+            name, subentities: [], properties: properties, uniquenessConstraints: constraints, indices: indices,
+            indexedTexts: texts)
         namesByKeyPath = names
     }
 

@@ -33,6 +33,10 @@ extension Schema {
         public var uniquenessConstraints: [[String]]
         /// Groups of properties by which objects can be found and ordered without reading all of them.
         public var indices: [[String]]
+        /// Groups of texts in which objects can be searched for words, as `#TextIndex` declares them.
+        ///
+        /// An attribute that is marked `.spotlight` needs no group.
+        public var indexedTexts: [IndexedText]
 
         /// The name of each property of the model class by its key path; empty without the class.
         package var namesByKeyPath: [AnyKeyPath: String] = [:]
@@ -58,7 +62,7 @@ extension Schema {
         /// Makes an entity from lists of entities and properties.
         public init(
             _ name: String, subentities: [Entity], properties: [any SchemaProperty],
-            uniquenessConstraints: [[String]] = [], indices: [[String]] = []
+            uniquenessConstraints: [[String]] = [], indices: [[String]] = [], indexedTexts: [IndexedText] = []
         ) {
             self.name = name
             self.subentities = Set(subentities)
@@ -66,6 +70,7 @@ extension Schema {
             self.inheritedProperties = []
             self.uniquenessConstraints = uniquenessConstraints
             self.indices = indices
+            self.indexedTexts = indexedTexts
             adoptSubentities()
         }
 
@@ -159,7 +164,7 @@ extension Schema {
         // MARK: Coding
 
         private enum CodingKeys: String, CodingKey {
-            case name, originalName, superentityName, properties, uniquenessConstraints, indices
+            case name, originalName, superentityName, properties, uniquenessConstraints, indices, indexedTexts
         }
 
         /// Reads a single entity; its schema connects it with its super- and subentities.
@@ -172,13 +177,14 @@ extension Schema {
                 properties: try container.decode([TaggedProperty].self, forKey: .properties).map(\.property),
                 uniquenessConstraints: try container.decodeIfPresent([[String]].self, forKey: .uniquenessConstraints)
                     ?? [],
-                indices: try container.decodeIfPresent([[String]].self, forKey: .indices) ?? [])
+                indices: try container.decodeIfPresent([[String]].self, forKey: .indices) ?? [],
+                indexedTexts: try container.decodeIfPresent([IndexedText].self, forKey: .indexedTexts) ?? [])
         }
 
         /// Makes a single entity from its written form.
         package init(
             written name: String, originalName: String?, superentityName: String?, properties: [any SchemaProperty],
-            uniquenessConstraints: [[String]], indices: [[String]]
+            uniquenessConstraints: [[String]], indices: [[String]], indexedTexts: [IndexedText] = []
         ) {
             self.name = name
             explicitOriginalName = originalName
@@ -186,6 +192,7 @@ extension Schema {
             storedProperties = properties
             self.uniquenessConstraints = uniquenessConstraints
             self.indices = indices
+            self.indexedTexts = indexedTexts
             subentities = []
             inheritedProperties = []
         }
@@ -201,6 +208,7 @@ extension Schema {
                 try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
             }
             if !indices.isEmpty { try container.encode(indices, forKey: .indices) }
+            if !indexedTexts.isEmpty { try container.encode(indexedTexts, forKey: .indexedTexts) }
         }
 
         // MARK: Comparing
@@ -213,6 +221,7 @@ extension Schema {
                 || (left.name == right.name && left.originalName == right.originalName
                     && left.superentityName == right.superentityName
                     && left.uniquenessConstraints == right.uniquenessConstraints && left.indices == right.indices
+                    && left.indexedTexts == right.indexedTexts
                     && left.storedProperties.count == right.storedProperties.count
                     && zip(left.storedProperties, right.storedProperties).allSatisfy(isEqual))
         }

@@ -14,7 +14,7 @@ extension Schema.Entity {
     package func copied() -> Schema.Entity {
         let copy = Schema.Entity(
             name, subentities: [], properties: storedProperties.map(Self.copied),
-            uniquenessConstraints: uniquenessConstraints, indices: indices)
+            uniquenessConstraints: uniquenessConstraints, indices: indices, indexedTexts: indexedTexts)
         copy.originalName = originalName
         copy.superentityName = superentityName
         copy.inheritedProperties = inheritedProperties.map(Self.copied)

@@ -118,6 +118,60 @@ extension Schema {
                 }
             }
         }
+        try validateTexts(of: entity, properties)
+    }
+
+    private func validateTexts(
+        of entity: Entity, _ properties: [String: any SchemaProperty]
+    ) throws(SchemaError) {
+        func mistake(_ property: String?, _ message: String) -> SchemaError {
+            SchemaError(.invalidTextIndex, entity: entity.name, property: property, message)
+        }
+        for text in entity.indexedTexts {
+            guard (1...IndexedText.propertyCountMax).contains(text.properties.count),
+                Set(text.properties).count == text.properties.count
+            else {
+                throw mistake(
+                    nil,
+                    """
+                    A text index of \(entity.name) names \(text.properties.count) properties. Name each once, and at \
+                    most \(IndexedText.propertyCountMax) of them.
+                    """)
+            }
+            guard text.weights.isEmpty || text.weights.count == text.properties.count,
+                text.weights.allSatisfy({ $0 >= 0 && $0.isFinite })
+            else {
+                throw mistake(
+                    nil,
+                    """
+                    A text index of \(entity.name) has \(text.weights.count) weights for \(text.properties.count) \
+                    properties. Give each property a weight of 0 or more, or none.
+                    """)
+            }
+            for name in text.properties {
+                guard let property = properties[name] else {
+                    throw SchemaError(
+                        .unknownProperty, entity: entity.name, property: name,
+                        "A text index of \(entity.name) names \(name), which is not a stored property of it.")
+                }
+                guard property.asAttribute?.isSearchableText == true else {
+                    throw mistake(
+                        name,
+                        """
+                        A text index of \(entity.name) names \(name), which is no stored String. Take it out of the \
+                        index.
+                        """)
+                }
+                guard property.asAttribute?.isStoredExternally != true else {
+                    throw mistake(
+                        name,
+                        """
+                        A text index of \(entity.name) names \(name), which is stored externally: each search would read \
+                        all of its texts. Take .externalStorage from it, or take it out of the index.
+                        """)
+                }
+            }
+        }
     }
 
     private func validate(_ attribute: Attribute, of entity: Entity) throws(SchemaError) {

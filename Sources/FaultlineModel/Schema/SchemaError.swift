@@ -24,6 +24,8 @@ public struct SchemaError: Error, Hashable, CustomStringConvertible, Sendable {
         case uniqueOnToMany
         /// An ephemeral attribute, which is never stored, is part of a uniqueness constraint.
         case uniqueOnEphemeral
+        /// A text index names a property that is no text, or has weights that fit no property.
+        case invalidTextIndex
         /// The least number of objects exceeds the greatest, or one of them is negative, or a to-one has a minimum or
         /// maximum above 1.
         case invalidModelCount

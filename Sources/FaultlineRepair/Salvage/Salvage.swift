@@ -176,6 +176,7 @@ package struct Salvage {
         do throws(LogError) {
             let log = try Log.open(unfinished, on: disk, clock: clock, options: options, deriver: deriver)
             if log.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
+            if log.hasTextIndexes { try log.noteTextIndexes() }
             try log.close()
         } catch {
             // Fresh bytes are not damaged: the deriver does not understand the catalog.

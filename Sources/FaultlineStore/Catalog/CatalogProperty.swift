@@ -41,7 +41,21 @@ extension Schema.Entity {
                 try CatalogProperty.read(&tagged)
             },
             uniquenessConstraints: try value.groupsOfNames("uniquenessConstraints"),
-            indices: try value.groupsOfNames("indices"))
+            indices: try value.groupsOfNames("indices"),
+            indexedTexts: try value.optionalList("indexedTexts") { (view, depth) throws(CatalogFault) in
+                var text = try CatalogValue(view, depth: depth)
+                return Schema.IndexedText(
+                    try text.list("properties") { (view, _) throws(CatalogFault) in
+                        guard let name = view.string else { throw CatalogFault("it is no text") }
+                        return name
+                    },
+                    weights: try text.list("weights") { (view, _) throws(CatalogFault) in
+                        guard let weight = view.floatingPoint(Double.self) else {
+                            throw CatalogFault("it is no number")
+                        }
+                        return weight
+                    })
+            } ?? [])
     }
 }
 
@@ -174,6 +188,12 @@ extension StoredEntity {
                 var index = try CatalogValue(view, depth: depth)
                 return StoredSecondaryIndex(
                     index: try index.integer("index"), columns: try index.integers("columns"))
+            },
+            textIndexes: try value.optionalList("textIndexes") { (view, depth) throws(CatalogFault) in
+                var index = try CatalogValue(view, depth: depth)
+                return StoredTextIndex(
+                    index: try index.integer("index"), columns: try index.integers("columns"),
+                    tokenizer: try index.string("tokenizer"), version: try index.integer("version"))
             })
     }
 }

@@ -31,7 +31,8 @@ package struct EntityMap: Codable, Sendable, Equatable {
         let unique = entities.flatMap(\.uniqueIndexes).map(\.index)
         let members = entities.flatMap(\.columns).map(\.relationshipIndex).filter { $0 != 0 }
         let secondary = entities.flatMap { $0.secondaryIndexes ?? [] }.map(\.index)
-        return Set(unique + secondary + members + links.flatMap { [$0.leftIndex, $0.rightIndex] })
+        let texts = entities.flatMap { $0.textIndexes ?? [] }.map(\.index)
+        return Set(unique + secondary + texts + members + links.flatMap { [$0.leftIndex, $0.rightIndex] })
     }
 
     /// Tables that relate objects during a migration.
@@ -74,6 +75,8 @@ package struct StoredEntity: Codable, Sendable, Equatable {
     /// The indexes that the schema declares; nil if it declares none, or if a release without secondary indexes wrote
     /// the map.
     package var secondaryIndexes: [StoredSecondaryIndex]?
+    /// The text indexes that the schema declares; nil if it declares none, or if a release without them wrote the map.
+    package var textIndexes: [StoredTextIndex]?
 }
 
 /// A property of a `StoredEntity`.
@@ -99,6 +102,16 @@ package struct StoredSecondaryIndex: Codable, Sendable, Equatable {
     package var index: UInt32
     /// Column numbers, in key order.
     package var columns: [UInt32]
+}
+
+/// An index over the words of texts.
+package struct StoredTextIndex: Codable, Sendable, Equatable {
+    package var index: UInt32
+    /// Column numbers, in the order of the fields.
+    package var columns: [UInt32]
+    /// The name of the tokenizer that makes terms, and its version: the same text has other terms under another one.
+    package var tokenizer: String
+    package var version: UInt16
 }
 
 /// A hidden table for a relationship that no to-one slot stores: to many without a to-one inverse, or many to many.

@@ -33,7 +33,7 @@ extension EntityMapPlan {
     }
 
     /// Whether existing rows have the same key of a column as under the previous schema.
-    private static func hasSameKeys(
+    static func hasSameKeys(
         _ slot: Int, _ stored: StoredEntity, _ descriptions: [ColumnDescription], _ old: Schema.Entity?,
         _ oldStored: StoredEntity?
     ) -> Bool {
@@ -56,6 +56,8 @@ extension EntityMap {
         for place in map.entities.indices {
             let left = map.entities[place].secondaryIndexes?.filter { !numbers.contains($0.index) } ?? []
             map.entities[place].secondaryIndexes = left.isEmpty ? nil : left
+            let texts = map.entities[place].textIndexes?.filter { !numbers.contains($0.index) } ?? []
+            map.entities[place].textIndexes = texts.isEmpty ? nil : texts
         }
         return map
     }
@@ -65,7 +67,8 @@ extension EntityMap {
 
     /// Whether a schema equal in meaning to the map's declares an index that the map does not have.
     package func lacksIndexes(of schema: Schema) -> Bool {
-        schema.entities.contains { entity in
+        if lacksTextIndexes(of: schema) { return true }
+        return schema.entities.contains { entity in
             guard !entity.indices.isEmpty, let stored = self.entity(named: entity.name) else { return false }
             return entity.indices.contains { group in
                 let columns = group.compactMap { name in stored.columns.first { $0.name == name }?.number }

@@ -136,6 +136,8 @@ package struct EntityMapPlan: Sendable {
         try addUniqueIndexes(of: continued, to: &stored, descriptions)
         try addSecondaryIndexes(
             of: entity, to: &stored, descriptions, old: oldEntity, continued.oldStored, keepingTables)
+        try addTextIndexes(
+            of: entity, to: &stored, descriptions, old: oldEntity, continued.oldStored, keepingTables)
         map.entities.append(stored)
     }
 

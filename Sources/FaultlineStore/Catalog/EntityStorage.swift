@@ -16,6 +16,7 @@ package final class EntityStorage: Sendable {
     package let slots: [SlotStorage]
     package let uniqueIndexes: [UniqueIndex]
     package let secondaryIndexes: [SecondaryIndex]
+    package let textIndexes: [TextIndex]
     /// Whether a save that does not change an indexed value may move it out of the row, so that the row has no key: a
     /// value that was unique stays in the row until then, even if it is larger than values may otherwise be.
     package let mayMoveKeys: Bool
@@ -46,29 +47,27 @@ package final class EntityStorage: Sendable {
 
     init(
         name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
-        uniqueIndexes: [UniqueIndex], secondaryIndexes: [SecondaryIndex], memberIndexes: [MemberIndex],
-        attributes: [Schema.Attribute?]
+        indexes: EntityIndexes, attributes: [Schema.Attribute?]
     ) {
         self.name = name
         self.ordinal = ordinal
         self.table = table
         self.layout = layout
         self.slots = slots
-        self.uniqueIndexes = uniqueIndexes
-        self.secondaryIndexes = secondaryIndexes
+        uniqueIndexes = indexes.unique
+        secondaryIndexes = indexes.secondary
+        textIndexes = indexes.texts
+        memberIndexes = indexes.members
         let uniqueSlots = Set(uniqueIndexes.flatMap(\.slots))
         self.uniqueSlots = uniqueSlots
-        mayMoveKeys = secondaryIndexes.contains { index in
-            index.slots.contains { slot in
-                let column = layout.columns[slot]
-                return column.isVariable && column.externalThreshold < Column.defaultExternalThreshold
-                    && !uniqueSlots.contains(slot)
-            }
+        mayMoveKeys = (secondaryIndexes.flatMap(\.slots) + textIndexes.flatMap(\.slots)).contains { slot in
+            let column = layout.columns[slot]
+            return column.isVariable && column.externalThreshold < Column.defaultExternalThreshold
+                && !uniqueSlots.contains(slot)
         }
         uniqueKeysNameObjects = uniqueIndexes.contains { index in
             index.slots.contains { if case .toOne = slots[$0] { true } else { false } }
         }
-        self.memberIndexes = memberIndexes
         preservedSlots = attributes.indices.filter {
             attributes[$0]?.options.contains(.preserveValueOnDeletion) == true && attributes[$0]?.isTransient == false
         }
@@ -78,6 +77,7 @@ package final class EntityStorage: Sendable {
             for slot in index.slots { mask |= SlotMask.bit(slot) }
         }
         for index in secondaryIndexes { mask |= index.mask }
+        for index in textIndexes { mask |= index.mask }
         for index in memberIndexes { mask |= SlotMask.bit(index.slot) }
         indexedSlots = mask
         variableMask = layout.variableSlots.reduce(0) { $0 | SlotMask.bit($1) }
@@ -91,6 +91,9 @@ package final class EntityStorage: Sendable {
         }
     }
 
+    /// Whether any number of objects may have a key in an index that is derived from rows.
+    var hasDerivedKeys: Bool { !secondaryIndexes.isEmpty || !textIndexes.isEmpty }
+
     /// Whether a slot is a reference with a position in a collection of the other side.
     package func hasPosition(_ slot: Int) -> Bool {
         guard case .toOne(let relationship) = slots[slot], case .toMany = relationship.inverse else { return false }
@@ -101,6 +104,14 @@ package final class EntityStorage: Sendable {
     package func maySpill(_ slot: Int) -> Bool {
         indexedSlots & SlotMask.bit(slot) == 0 && !ephemeralSlots.contains(slot)
     }
+}
+
+/// The indexes of an entity.
+struct EntityIndexes {
+    var unique: [UniqueIndex] = []
+    var secondary: [SecondaryIndex] = []
+    var texts: [TextIndex] = []
+    var members: [MemberIndex] = []
 }
 
 /// The kind of an entity's slot.
@@ -217,15 +228,4 @@ package struct UniqueIndex: Sendable, Equatable {
 package struct MemberIndex: Sendable, Equatable {
     package let definition: IndexDefinition
     package let slot: Int
-}
-
-/// Masks of slots: a bit a slot, bit 63 for all from 63 on.
-package enum SlotMask {
-    @inline(__always)
-    package static func bit(_ slot: Int) -> UInt64 {
-        1 &<< UInt64(slot < 63 ? slot : 63)
-    }
-
-    /// Every slot.
-    package static let all = UInt64.max
 }

@@ -40,6 +40,7 @@ package final class SchemaStorage: Sendable {
         for entity in entities {
             for index in entity.uniqueIndexes { all.append((entity.table, index.definition)) }
             for index in entity.secondaryIndexes { all.append((entity.table, index.definition)) }
+            for index in entity.textIndexes { all.append((entity.table, index.definition)) }
             for index in entity.memberIndexes { all.append((entity.table, index.definition)) }
         }
         for link in map.links {
@@ -104,10 +105,12 @@ package final class SchemaStorage: Sendable {
             }
             unique.append(UniqueIndex(definition: uniqueDefinition(index.index), slots: slots))
         }
+        let indexes = EntityIndexes(
+            unique: unique, secondary: try resolveSecondary(stored, layout),
+            texts: try resolveTexts(stored, layout, entity), members: members)
         return EntityStorage(
             name: entity.name, ordinal: ordinal, table: TableID(rawValue: stored.table), layout: layout, slots: slots,
-            uniqueIndexes: unique, secondaryIndexes: try resolveSecondary(stored, layout), memberIndexes: members,
-            attributes: properties.map(\.asAttribute))
+            indexes: indexes, attributes: properties.map(\.asAttribute))
     }
 
     /// Resolves a relationship, whose column is given.
@@ -163,6 +166,31 @@ package final class SchemaStorage: Sendable {
                 SecondaryIndex(
                     definition: secondaryDefinition(index.index), slots: slots, columns: stored.columns,
                     layout: layout))
+        }
+        return indexes
+    }
+
+    /// Resolves the text indexes, without those whose terms this release cannot make: they are built anew.
+    private static func resolveTexts(
+        _ stored: StoredEntity, _ layout: RowLayout, _ entity: Schema.Entity
+    ) throws(StoreError) -> [TextIndex] {
+        var indexes: [TextIndex] = []
+        for index in stored.textIndexes ?? [] {
+            let slots = index.columns.compactMap { layout.slot(ofColumn: $0) }
+            guard slots.count == index.columns.count, !slots.isEmpty,
+                slots.count <= Schema.IndexedText.propertyCountMax,
+                slots.allSatisfy({ layout.columns[$0].kind == .attribute(.string) })
+            else { throw malformed(stored.name, "a text index names a column that is not there, or is no text") }
+            guard index.isKnown else { continue }
+            let names = slots.map { entity.properties[$0].name }
+            let weights = entity.textIndexes.first { $0.properties == names }?.weights ?? []
+            guard weights.allSatisfy({ $0 >= 0 && $0.isFinite }) else {
+                throw malformed(stored.name, "a text index has a weight that is no number from 0 on")
+            }
+            indexes.append(
+                TextIndex(
+                    number: index.index, entityName: stored.name, slots: slots, names: names, weights: weights,
+                    columns: stored.columns))
         }
         return indexes
     }

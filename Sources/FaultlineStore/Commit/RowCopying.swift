@@ -173,6 +173,11 @@ private struct Rows {
         for (index, key) in zip(entity.secondaryIndexes, store.secondaryKeys(of: row, entity)) {
             try key.withUnsafeBytes { try transaction.insertEntry(index.definition, key: $0, id: id) }
         }
+        for index in entity.textIndexes {
+            try store.textKeys(of: row, id, entity, index).forEach { (key) throws(LogError) in
+                try transaction.insertEntry(index.definition, key: key, id: id)
+            }
+        }
         for index in entity.memberIndexes {
             let owner = row.toOne(index.slot)
             guard owner != 0 else { continue }

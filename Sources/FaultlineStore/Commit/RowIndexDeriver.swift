@@ -69,6 +69,7 @@ private final class Derivation: Sendable {
         let entity: EntityStorage
         let unique: [UniqueIndex]
         let secondary: [SecondaryIndex]
+        let texts: [TextIndex]
         let members: [MemberIndex]
     }
 
@@ -92,9 +93,10 @@ private final class Derivation: Sendable {
                 let secondary = entity.secondaryIndexes.filter {
                     known.insert($0.definition.id.rawValue).inserted
                 }
-                if unique.isEmpty, secondary.isEmpty, members.isEmpty { continue }
+                let texts = entity.textIndexes.filter { known.insert($0.definition.id.rawValue).inserted }
+                if unique.isEmpty, secondary.isEmpty, texts.isEmpty, members.isEmpty { continue }
                 rules[entity.table.rawValue, default: []].append(
-                    Rule(entity: entity, unique: unique, secondary: secondary, members: members))
+                    Rule(entity: entity, unique: unique, secondary: secondary, texts: texts, members: members))
             }
             for link in view.map.links {
                 links[link.table] = (
@@ -149,6 +151,9 @@ private final class Derivation: Sendable {
         for index in rule.secondary {
             index.makeKey(of: view, layout: layout, into: &key)
             key.withBytes { emit(index.definition.id, $0) }
+        }
+        for index in rule.texts {
+            index.keys(of: view, id, layout: layout).forEach { emit(index.definition.id, $0) }
         }
         for index in rule.members {
             guard let slot = slot(index.slot) else { continue }

@@ -21,7 +21,7 @@ extension RowWriter {
         let store = store
         let old = try withStoredRow(id, entity, transaction) { view -> StoredRow? in
             guard view.table.pointee.number != entity.layout.number else { return nil }
-            return StoredRow(view, store, entity: entity, isCopied: true)
+            return StoredRow(view, id, store, entity: entity, changed: SlotMask.all, isCopied: true)
         }
         guard let old, let row = old.merged else { return false }
         defer { row.destroy() }
@@ -32,10 +32,10 @@ extension RowWriter {
                 removedBlobs.append(blob)
             }
         } catch { throw StoreError(error) }
-        let isReindexed = !entity.secondaryIndexes.isEmpty
+        let isReindexed = entity.hasDerivedKeys
         try put(
             row, id: id, changed: 0, flags: isReindexed ? [] : .noIndexChange,
-            replacing: isReindexed ? old.secondaryKeys : nil, entity, in: &transaction)
+            replacing: isReindexed ? old.derivedKeys : nil, entity, in: &transaction)
         for blob in removedBlobs { try delete(blob, &transaction) }
         return true
     }

@@ -1,15 +1,19 @@
 internal import FaultlineLog
 
 extension RowWriter {
-    /// Adds the keys of a row that was put, and removes those of the previous row: `replaced` has one for each index,
-    /// and is empty if there was no previous row.
+    /// Adds the keys of a row that was put, and removes those of the previous row: `replaced` has those of each index,
+    /// and is `none` if there was no previous row.
     @inline(__always)
-    func enterSecondary(
-        _ draft: Draft, _ id: RecordID, replacing replaced: [[UInt8]], _ entity: EntityStorage,
+    func enterDerived(
+        _ draft: Draft, _ id: RecordID, replacing replaced: DerivedKeys, _ entity: EntityStorage,
         _ transaction: inout Transaction
     ) throws(StoreError) {
-        if entity.secondaryIndexes.isEmpty { return }
-        try enterSecondaryKeys(draft, id, replacing: replaced, entity, &transaction)
+        if !entity.secondaryIndexes.isEmpty {
+            try enterSecondaryKeys(draft, id, replacing: replaced.secondary, entity, &transaction)
+        }
+        if !entity.textIndexes.isEmpty {
+            try enterTextKeys(draft, id, replacing: replaced.texts, entity, &transaction)
+        }
     }
 
     @inline(never)
@@ -32,12 +36,58 @@ extension RowWriter {
         } catch { throw StoreError(error) }
     }
 
-    /// Removes the keys of a deleted row from the secondary indexes.
-    func removeSecondary(
-        _ keys: [[UInt8]], _ id: RecordID, _ entity: EntityStorage, _ transaction: inout Transaction
+    /// Adds the terms that a row that was put has and the previous row lacked, and removes those that only the
+    /// previous row had.
+    @inline(never)
+    private func enterTextKeys(
+        _ draft: Draft, _ id: RecordID, replacing replaced: [TextKeys?], _ entity: EntityStorage,
+        _ transaction: inout Transaction
     ) throws(StoreError) {
         do throws(LogError) {
-            for (index, key) in zip(entity.secondaryIndexes, keys) { try Self.remove(key, of: index, id, &transaction) }
+            for (place, index) in entity.textIndexes.enumerated() {
+                let old = place < replaced.count ? replaced[place] : TextKeys()
+                guard let old else { continue }
+                // One closure at a time may change the transaction.
+                var changes: [(key: [UInt8], isDelete: Bool)] = []
+                let keys = index.keys(of: draft, id)
+                if old.count == 0 {
+                    try keys.forEach { (key) throws(LogError) in
+                        try transaction.insertEntry(index.definition, key: key, id: id)
+                    }
+                    continue
+                }
+                keys.difference(
+                    from: old, removed: { changes.append((Array($0), true)) },
+                    added: { changes.append((Array($0), false)) })
+                for change in changes {
+                    let result = change.key.withUnsafeBytes { bytes in
+                        Result { () throws(LogError) in
+                            if change.isDelete {
+                                try transaction.removeEntry(index.definition, key: bytes, id: id)
+                            } else {
+                                try transaction.insertEntry(index.definition, key: bytes, id: id)
+                            }
+                        }
+                    }
+                    try result.get()
+                }
+            }
+        } catch { throw StoreError(error) }
+    }
+
+    /// Removes the keys of a deleted row from the secondary and text indexes.
+    func removeDerived(
+        _ keys: DerivedKeys, _ id: RecordID, _ entity: EntityStorage, _ transaction: inout Transaction
+    ) throws(StoreError) {
+        do throws(LogError) {
+            for (index, key) in zip(entity.secondaryIndexes, keys.secondary) {
+                try Self.remove(key, of: index, id, &transaction)
+            }
+            for (index, keys) in zip(entity.textIndexes, keys.texts) {
+                try keys?.forEach { (key) throws(LogError) in
+                    try transaction.removeEntry(index.definition, key: key, id: id)
+                }
+            }
         } catch { throw StoreError(error) }
     }
 

@@ -37,7 +37,7 @@ package struct RowWriter: ~Copyable {
     package mutating func insert(
         _ draft: Draft, id: RecordID, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
-        try put(draft, id: id, changed: nil, flags: .none, replacing: [], entity, in: &transaction)
+        try put(draft, id: id, changed: nil, flags: .none, replacing: DerivedKeys.none, entity, in: &transaction)
         try enterMemberships(draft, id, entity, &transaction)
     }
 
@@ -85,7 +85,7 @@ package struct RowWriter: ~Copyable {
         let mayGiveUpBlob = changed & entity.variableMask != 0 && !draft.isOfPlainRow
         // A row of an older layout may have been set aside in an index, and gets a real key.
         let mayBeReindexed =
-            !entity.secondaryIndexes.isEmpty && (entity.mayMoveKeys || store.mayHaveOlderRows(entity))
+            entity.hasDerivedKeys && (entity.mayMoveKeys || store.mayHaveOlderRows(entity))
         guard
             !isBaseCurrent || touchesIndex || mayGiveUpBlob || mayBeReindexed || store.mayHaveRemovedBlobs(entity)
         else {
@@ -93,14 +93,14 @@ package struct RowWriter: ~Copyable {
             return
         }
         let old = try withStoredRow(id, entity, transaction) {
-            StoredRow($0, store, entity: entity, isCopied: !isBaseCurrent)
+            StoredRow($0, id, store, entity: entity, changed: changed, isCopied: !isBaseCurrent)
         }
         defer { old.merged?.destroy() }
         try deleteBlobs(replacedIn: old, by: draft, &transaction)
         try changeMemberships(from: old, to: draft, id, entity, &transaction)
         let isReindexed = touchesIndex || mayBeReindexed && (entity.mayMoveKeys || old.isOlder)
         let flags: RecordFlags = isReindexed ? [] : .noIndexChange
-        let replaced = isReindexed ? old.secondaryKeys : nil
+        let replaced = isReindexed ? old.derivedKeys : nil
         if var merged = old.merged {
             merged.layOver(draft, layout: entity.layout)
             old.merged = merged
@@ -141,10 +141,10 @@ package struct RowWriter: ~Copyable {
         guard !location.isAbsent else { return [] }
         try releaseKeys(id: id, entity, in: &transaction)
         let old = try withStoredRow(id, entity, transaction) {
-            StoredRow($0, store, entity: entity, isCopied: false)
+            StoredRow($0, id, store, entity: entity, changed: SlotMask.all, isCopied: false)
         }
         try removeMemberships(of: old, id, entity, &transaction)
-        try removeSecondary(old.secondaryKeys, id, entity, &transaction)
+        try removeDerived(old.derivedKeys, id, entity, &transaction)
         for blob in old.blobs { try delete(blob.identifier, &transaction) }
         for blob in old.removedBlobs { try delete(blob, &transaction) }
         if let mirror = store.mirror {
@@ -159,12 +159,12 @@ package struct RowWriter: ~Copyable {
 
     // MARK: Parts
 
-    /// Writes a row, its large values first, and its keys in the secondary indexes.
+    /// Writes a row, its large values first, and its keys in the secondary and text indexes.
     ///
-    /// `replaced` has the previous row's keys there; it is empty if there was none, nil if they stay. Ephemeral
+    /// `replaced` has the previous row's keys there; it is `none` if there was no row, nil if they stay. Ephemeral
     /// attributes are blank in every row.
     mutating func put(
-        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: [[UInt8]]? = nil,
+        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: DerivedKeys? = nil,
         _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
         if entity.ephemeralSlots.isEmpty {
@@ -178,7 +178,7 @@ package struct RowWriter: ~Copyable {
 
     /// Writes all values of a draft.
     private mutating func putAll(
-        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: [[UInt8]]?,
+        _ draft: Draft, id: RecordID, changed: UInt64?, flags: RecordFlags, replacing replaced: DerivedKeys?,
         _ entity: EntityStorage, in transaction: inout Transaction
     ) throws(StoreError) {
         var references: [(slot: Int, identifier: UInt64, byteCount: Int)] = []
@@ -192,7 +192,7 @@ package struct RowWriter: ~Copyable {
         } catch { throw StoreError(error) }
         if references.isEmpty {
             try putRow(draft, id: id, changed: changed, flags: flags, entity, in: &transaction)
-            if let replaced { try enterSecondary(draft, id, replacing: replaced, entity, &transaction) }
+            if let replaced { try enterDerived(draft, id, replacing: replaced, entity, &transaction) }
             return
         }
         // A copy gets the references: if the transaction fails, the draft still has the values.
@@ -211,7 +211,7 @@ package struct RowWriter: ~Copyable {
             }
             throw error
         }
-        if let replaced { try enterSecondary(copy, id, replacing: replaced, entity, &transaction) }
+        if let replaced { try enterDerived(copy, id, replacing: replaced, entity, &transaction) }
     }
 
     @inline(__always)

@@ -12,9 +12,10 @@ extension EntityMap {
         try checkUnique("column", columns.map(\.number), below: counters.column)
         let unique = entities.flatMap(\.uniqueIndexes).map(\.index)
         let secondary = entities.flatMap { $0.secondaryIndexes ?? [] }.map(\.index)
+        let texts = entities.flatMap { $0.textIndexes ?? [] }.map(\.index)
         let members = columns.map(\.relationshipIndex).filter { $0 != 0 }
         let ends = links.flatMap { [$0.leftIndex, $0.rightIndex] }
-        try checkUnique("index", unique + secondary + members + ends, below: counters.index)
+        try checkUnique("index", unique + secondary + texts + members + ends, below: counters.index)
         try checkColumns(of: layouts)
     }
 

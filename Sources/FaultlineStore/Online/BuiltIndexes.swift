@@ -8,6 +8,7 @@ package struct BuiltIndexes: Sendable {
     private let numbers: Set<UInt32>
     private let unique: [UniqueIndex]
     private let members: [MemberIndex]
+    private let texts: [TextIndex]
     private let hasSecondary: Bool
 
     /// - Parameters:
@@ -19,6 +20,7 @@ package struct BuiltIndexes: Sendable {
         self.entity = entity
         self.numbers = numbers
         unique = entity.uniqueIndexes.filter { numbers.contains($0.definition.id.rawValue) }
+        texts = entity.textIndexes.filter { numbers.contains($0.definition.id.rawValue) }
         members = entity.memberIndexes.filter { numbers.contains($0.definition.id.rawValue) }
         hasSecondary = entity.secondaryIndexes.contains { numbers.contains($0.definition.id.rawValue) }
     }
@@ -26,7 +28,7 @@ package struct BuiltIndexes: Sendable {
     /// Whether all their numbers are below one.
     func areNumbered(below next: UInt32) -> Bool { numbers.allSatisfy { $0 < next } }
 
-    /// Calls `body` with the key of a row in each of the indexes in which it has one.
+    /// Calls `body` with each key of a row in these indexes.
     ///
     /// - Parameters:
     ///   - view: The row, by the slots of the entity.
@@ -48,6 +50,9 @@ package struct BuiltIndexes: Sendable {
             where numbers.contains(index.definition.id.rawValue) {
                 try body(index.definition, key)
             }
+        }
+        for index in texts {
+            try store.textKeys(of: view, id, entity, index).forEach { try body(index.definition, Array($0)) }
         }
         for index in members {
             let owner = view.toOne(index.slot)

@@ -55,7 +55,7 @@ package final class IndexMirror: @unchecked Sendable {
     }
 
     /// An entry of a row.
-    package struct Entry: Equatable {
+    package struct Entry: Hashable {
         package let index: IndexDefinition
         let key: [UInt8]
 
@@ -118,8 +118,9 @@ package final class IndexMirror: @unchecked Sendable {
         guard let old else { return }
         do {
             let new = try entries(of: id, indexes, transaction) { _ in note(id, table) }
-            for entry in old where !new.contains(entry) { try Self.remove(entry, id, table, &transaction) }
-            for entry in new where !old.contains(entry) {
+            let (before, after) = (Set(old), Set(new))
+            for entry in old where !after.contains(entry) { try Self.remove(entry, id, table, &transaction) }
+            for entry in new where !before.contains(entry) {
                 if try Self.enter(entry, id, &transaction) != nil { note(id, table) }
             }
         } catch { try fail(error) }

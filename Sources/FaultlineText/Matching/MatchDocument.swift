@@ -22,7 +22,7 @@ struct MatchDocument {
 
     /// Where the terms of a phrase follow each other in a field.
     func instances(of phrase: MatchPhrase, field: Int) -> [MatchOccurrence] {
-        guard phrase.field == nil || phrase.field == field else { return [] }
+        guard phrase.fields >> UInt32(field) & 1 != 0 else { return [] }
         let lists = phrase.terms.map { occurrences[$0 * lengths.count + field] }
         guard let firsts = lists.first, lists.allSatisfy({ !$0.isEmpty }) else { return [] }
         guard lists.count > 1 else { return firsts }

@@ -12,7 +12,8 @@ indirect enum MatchNode: Sendable {
 /// A phrase of a query, with the numbers of its terms.
 struct MatchPhrase: Sendable {
     let terms: [Int]
-    let field: Int?
+    /// Bit k: field k may have it.
+    let fields: UInt32
     /// Its place in `TextQuery.phrases`; 0 in a `not`, whose occurrences are dropped.
     let number: Int
 }
@@ -23,23 +24,24 @@ struct MatchBuilder {
     private(set) var terms = QueryTerms()
     private var scoredCount = 0
 
-    mutating func node(_ query: TextQuery, field: Int?, isScored: Bool) -> MatchNode {
+    mutating func node(_ query: TextQuery, fields: UInt32, isScored: Bool) -> MatchNode {
         switch query {
-        case .term(let term): .phrase(phrase([term], field, isScored))
-        case .phrase(let terms): .phrase(phrase(terms, field, isScored))
-        case .near(let parts, let distance): .near(parts.map { phrase($0, field, isScored) }, distance: distance)
-        case .and(let operands): .and(operands.map { node($0, field: field, isScored: isScored) })
-        case .or(let operands): .or(operands.map { node($0, field: field, isScored: isScored) })
-        case .not(let operand): .not(node(operand, field: field, isScored: false))
-        case .field(let inner, let operand): node(operand, field: inner, isScored: isScored)
+        case .term(let term): .phrase(phrase([term], fields, isScored))
+        case .phrase(let terms): .phrase(phrase(terms, fields, isScored))
+        case .near(let parts, let distance): .near(parts.map { phrase($0, fields, isScored) }, distance: distance)
+        case .and(let operands): .and(operands.map { node($0, fields: fields, isScored: isScored) })
+        case .or(let operands): .or(operands.map { node($0, fields: fields, isScored: isScored) })
+        case .not(let operand): .not(node(operand, fields: fields, isScored: false))
+        case .field(let inner, let operand):
+            node(operand, fields: (0..<32).contains(inner) ? 1 << UInt32(inner) : 0, isScored: isScored)
         case .all: .all
         case .none: .none
         }
     }
 
-    private mutating func phrase(_ terms: [TextTerm], _ field: Int?, _ isScored: Bool) -> Int {
+    private mutating func phrase(_ terms: [TextTerm], _ fields: UInt32, _ isScored: Bool) -> Int {
         let numbers = terms.map { self.terms.number(of: $0) }
-        phrases.append(MatchPhrase(terms: numbers, field: field, number: isScored ? scoredCount : 0))
+        phrases.append(MatchPhrase(terms: numbers, fields: fields, number: isScored ? scoredCount : 0))
         if isScored { scoredCount += 1 }
         return phrases.count - 1
     }

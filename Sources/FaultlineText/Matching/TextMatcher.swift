@@ -9,10 +9,16 @@ package struct TextMatcher: Sendable {
     private let phrases: [MatchPhrase]
     private let terms: QueryTerms
 
-    /// Prepares a query for documents with a number of fields.
-    package init(query: TextQuery, analyzer: TextAnalyzer, fieldCount: Int) {
+    /// Prepares a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - analyzer: Finds the terms of texts.
+    ///   - fieldCount: The number of fields of a document: at most 32.
+    ///   - fields: Bit k: field k is searched, unless a part of the query names its own.
+    package init(query: TextQuery, analyzer: TextAnalyzer, fieldCount: Int, fields: UInt32 = .max) {
         var builder = MatchBuilder()
-        self.query = builder.node(query, field: nil, isScored: true)
+        self.query = builder.node(query, fields: fields, isScored: true)
         phrases = builder.phrases
         terms = builder.terms
         self.analyzer = analyzer

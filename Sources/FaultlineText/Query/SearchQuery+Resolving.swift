@@ -1,8 +1,18 @@
 extension SearchQuery {
     /// The terms and fields of the query, for one index.
     ///
+    /// - Parameters:
+    ///   - analyzer: Finds the terms of the query's texts.
+    ///   - fields: The names of the index's fields.
+    ///   - searched: The fields that the query may name, by number; nil for all.
+    /// - Returns: The query.
     /// - Throws: `TextQueryError`, whose offset is a place in the text of the part that is wrong.
-    package func resolve(analyzer: TextAnalyzer, fields: [String]) throws(TextQueryError) -> TextQuery {
+    package func resolve(
+        analyzer: TextAnalyzer, fields: [String], searched: [Int]? = nil
+    ) throws(TextQueryError) -> TextQuery {
+        if let searched {
+            return try resolve(analyzer: analyzer, fields: searched.map { fields[$0] }).numbered(searched)
+        }
         let query = try Resolver(analyzer: analyzer, fields: fields).query(of: node, depth: 0)
         return .conjunction(of: [query])
     }

@@ -58,5 +58,16 @@ extension TextQuery {
         if case .not(let inner) = operand { .not(.field(field, inner)) } else { .field(field, operand) }
     }
 
+    /// The query with other numbers of its fields: of field k the one at place k.
+    func numbered(_ numbers: [Int]) -> TextQuery {
+        switch self {
+        case .and(let operands): .and(operands.map { $0.numbered(numbers) })
+        case .or(let operands): .or(operands.map { $0.numbered(numbers) })
+        case .not(let operand): .not(operand.numbered(numbers))
+        case .field(let field, let operand): .field(numbers[field], operand.numbered(numbers))
+        case .term, .phrase, .near, .all, .none: self
+        }
+    }
+
     private var isNegation: Bool { if case .not = self { true } else { false } }
 }

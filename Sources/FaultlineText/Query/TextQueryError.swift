@@ -66,7 +66,7 @@ public struct TextQueryError: Error, Hashable, Sendable, CustomStringConvertible
         let names = fields.map { "`\($0)`" }.joined(separator: ", ")
         return TextQueryError(
             .unknownField, at: offset,
-            "The index has no field `\(name)`. Use one of \(names), or put the word in quotes.")
+            "The search has no field `\(name)`. Use one of \(names), or put the word in quotes.")
     }
 
     /// The message and the place.

@@ -17,6 +17,22 @@ package struct CrashCheck {
     package let acknowledged: UInt64
     package let issued: UInt64
 
+    /// - Parameters:
+    ///   - path: The store.
+    ///   - options: Its options.
+    ///   - states: The expected contents after each transaction.
+    ///   - acknowledged: The newest transaction that must be there.
+    ///   - issued: The newest transaction that may be there.
+    package init(
+        path: String, options: LogOptions, states: [CrashModel], acknowledged: UInt64, issued: UInt64
+    ) {
+        self.path = path
+        self.options = options
+        self.states = states
+        self.acknowledged = acknowledged
+        self.issued = issued
+    }
+
     private func open(_ disk: Disk) throws -> Log {
         let log: Log
         do {
@@ -116,7 +132,7 @@ package struct CrashCheck {
         let (id, _) = try log.write(author: nil) { transaction in
             let id = try transaction.allocateIDs(1, in: table)
             try transaction.put(id, row, in: table)
-            if let (definition, key) = CrashDeriver.entry(of: table, id: id, row: row) {
+            for (definition, key) in CrashDeriver.entries(of: table, id: id, row: row) {
                 try key.withUnsafeBytes { try transaction.insertEntry(definition, key: $0, id: id) }
             }
             return id

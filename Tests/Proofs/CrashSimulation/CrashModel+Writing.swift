@@ -3,20 +3,25 @@ package import FaultlineLog
 // Changes a store and its expected content together.
 
 extension CrashModel {
-    /// Writes a row, new or replacing another, with its index entry.
+    /// Writes a row, new or replacing another, with its index entries.
     package mutating func put(
         _ id: RecordID, _ row: [UInt8], in table: TableID, _ transaction: inout Transaction
     ) throws {
         let old = rows[table]?[id]
-        if let old { try Self.unindex(old, id, table, &transaction) }
+        // Only the entries that change.
+        let before = old.map { CrashDeriver.entries(of: table, id: id, row: $0) } ?? []
+        let after = CrashDeriver.entries(of: table, id: id, row: row)
+        for (index, key) in before where !after.contains(where: { $0.key == key }) {
+            try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: id) }
+        }
         try transaction.put(id, row, in: table, changed: old == nil ? nil : 1)
-        if let (index, key) = CrashDeriver.entry(of: table, id: id, row: row) {
+        for (index, key) in after where !before.contains(where: { $0.key == key }) {
             try key.withUnsafeBytes { try transaction.insertEntry(index, key: $0, id: id) }
         }
         rows[table, default: [:]][id] = row
     }
 
-    /// Deletes an object, and its index entry.
+    /// Deletes an object, and its index entries.
     package mutating func delete(
         _ id: RecordID, in table: TableID, _ transaction: inout Transaction
     ) throws {
@@ -35,7 +40,8 @@ extension CrashModel {
     private static func unindex(
         _ row: [UInt8], _ id: RecordID, _ table: TableID, _ transaction: inout Transaction
     ) throws {
-        guard let (index, key) = CrashDeriver.entry(of: table, id: id, row: row) else { return }
-        try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: id) }
+        for (index, key) in CrashDeriver.entries(of: table, id: id, row: row) {
+            try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: id) }
+        }
     }
 }

@@ -10,7 +10,7 @@ package struct CrashModel: Equatable, Sendable {
 }
 
 /// Derives the index entries of the simulation's rows: table 16 has a unique index over bytes 0 to 8 of the row, table
-/// 17 one over byte 0 that is not unique.
+/// 17 one over byte 0 and the bytes behind it, in which a row has several entries.
 package final class CrashDeriver: IndexDeriver {
     package static let unique = IndexDefinition(id: IndexID(rawValue: 1), isUnique: true, searchPrefix: .wholeKey)
     package static let group = IndexDefinition(id: IndexID(rawValue: 2), isUnique: false, searchPrefix: .bytes(1))
@@ -29,23 +29,24 @@ package final class CrashDeriver: IndexDeriver {
         table: TableID, layout: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
         emit: (IndexID, UnsafeRawBufferPointer) -> Void
     ) {
-        guard let (definition, key) = Self.entry(of: table, id: id, row: Array(row)) else { return }
-        key.withUnsafeBytes { emit(definition.id, $0) }
+        for (definition, key) in Self.entries(of: table, id: id, row: Array(row)) {
+            key.withUnsafeBytes { emit(definition.id, $0) }
+        }
     }
 
-    /// The one entry of a row.
-    package static func entry(of table: TableID, id: RecordID, row: [UInt8]) -> (
+    /// The entries of a row: one in the unique index; several in the other one, as a text index has them.
+    package static func entries(of table: TableID, id: RecordID, row: [UInt8]) -> [(
         definition: IndexDefinition, key: [UInt8]
-    )? {
+    )] {
         switch table.rawValue {
-        case 16: return (unique, Array(row.prefix(8)))
+        case 16: return [(unique, Array(row.prefix(8)))]
         case 17:
-            var key = Array(row.prefix(1))
-            for shift in stride(from: 56, through: 0, by: -8) {
-                key.append(UInt8(truncatingIfNeeded: id >> UInt64(shift)))
-            }
-            return (group, key)
-        default: return nil
+            let number = (0..<8).map { UInt8(truncatingIfNeeded: id >> UInt64(56 - 8 * $0)) }
+            var counts: [UInt8: UInt8] = [:]
+            for byte in row.dropFirst().prefix(16) { counts[16 + byte & 7, default: 0] += 1 }
+            return [(group, row.prefix(1) + number)]
+                + counts.sorted { $0.key < $1.key }.map { (group, [$0.key] + number + [$0.value]) }
+        default: return []
         }
     }
 }

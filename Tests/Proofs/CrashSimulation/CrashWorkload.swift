@@ -325,19 +325,20 @@ package final class CrashWorkload {
         return row.count + 32
     }
 
-    /// Writes a record and its index entry.
+    /// Writes a record and its index entries.
     private func put(
         _ transaction: inout Transaction, _ table: TableID, _ id: RecordID, _ row: [UInt8], changed: UInt64? = nil
     ) throws {
         try transaction.put(id, row, in: table, changed: changed)
-        if let (definition, key) = CrashDeriver.entry(of: table, id: id, row: row) {
+        for (definition, key) in CrashDeriver.entries(of: table, id: id, row: row) {
             try key.withUnsafeBytes { try transaction.insertEntry(definition, key: $0, id: id) }
         }
     }
 
     private func unindex(_ transaction: inout Transaction, _ table: TableID, _ id: RecordID, _ row: [UInt8]) throws {
-        guard let (definition, key) = CrashDeriver.entry(of: table, id: id, row: row) else { return }
-        try key.withUnsafeBytes { try transaction.removeEntry(definition, key: $0, id: id) }
+        for (definition, key) in CrashDeriver.entries(of: table, id: id, row: row) {
+            try key.withUnsafeBytes { try transaction.removeEntry(definition, key: $0, id: id) }
+        }
     }
 
     private func putBlob(_ transaction: inout Transaction, _ state: inout CrashModel, _ byteCount: Int) throws {

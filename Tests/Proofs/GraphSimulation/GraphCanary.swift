@@ -20,6 +20,8 @@ package enum GraphCanary: String, CaseIterable, Sendable {
     case others
     /// The model ignores that a new object replaces the one with its name.
     case replacements
+    /// A search of texts loses a posting.
+    case postings
     /// A stream loses its last object.
     case streams
 }

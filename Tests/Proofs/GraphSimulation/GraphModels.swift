@@ -31,7 +31,7 @@ protocol GraphObject: PersistentModel {
     #Index<Person>([\.number], [\.firm, \.number])
     var key: Int
     var number = 0
-    @Attribute(.unique) var name: String?
+    @Attribute(.unique, .spotlight) var name: String?
     @Attribute(.externalStorage) var photo: Data?
     var firm: Firm?
     var visiting: Firm?
@@ -117,6 +117,7 @@ protocol GraphObject: PersistentModel {
 @Model final class Node {
     // Most frequently, names are unset, and objects moved and detached.
     #Index<Node>([\.name, \.number], [\.parent])
+    #TextIndex<Node>([\.name])
     var key: Int
     var number = 0
     @Attribute(.unique) var name: String?

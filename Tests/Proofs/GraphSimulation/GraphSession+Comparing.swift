@@ -75,7 +75,7 @@ extension GraphSession {
         func firms(_ key: Int) -> [Int] { view.shown(key, firm) }
         let firm = place("Person.firm")
         let chosen = number % 20
-        switch number % 7 {
+        switch number % 9 {
         case 0:
             let found = try context.fetch(
                 FetchDescriptor<Person>(
@@ -110,10 +110,24 @@ extension GraphSession {
                 "firms by name", context.fetch(FetchDescriptor<Firm>(predicate: #Predicate { $0.name == name })),
                 Firm.self
             ) { view.nodes[$0]?.name == name }
+        case 6: try searchNames("n\(number / 10)", of: Person.self, expect)
+        case 7: try searchNames("n\(number / 10)", of: Node.self, expect)
         default:
             let wanted = view.nodes.count { $0.value.kind == 0 && view.isThere($0.key) }
             let found = try context.fetchCount(FetchDescriptor<Firm>())
             guard found == wanted else { throw GraphViolation("\(found) firms instead of \(wanted)") }
+        }
+    }
+
+    /// Searches objects by the beginning of their names.
+    private func searchNames<T: GraphObject>(
+        _ beginning: String, of type: T.Type,
+        _ expect: (String, [any GraphObject], any GraphObject.Type, (Int) -> Bool) throws -> Void
+    ) throws {
+        var found = try context.search(type, "\(beginning)*").map(\.object)
+        if world.canary == .postings { found = Array(found.dropLast()) }
+        try expect("names that begin with \(beginning)", found, type) {
+            view.nodes[$0]?.name?.hasPrefix(beginning) == true
         }
     }
 

@@ -48,7 +48,7 @@ struct KillCheck {
                 }
                 try checkBytes(view, kind, origin.writer, origin.slot, version)
                 if kind == .owning { blobs += 1 }
-                if let (_, key) = CrashDeriver.entry(of: table, id: view.id, row: Array(view.row)) {
+                for (_, key) in CrashDeriver.entries(of: table, id: view.id, row: Array(view.row)) {
                     entries[key] = view.id
                 }
             }

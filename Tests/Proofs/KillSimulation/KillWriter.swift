@@ -119,7 +119,7 @@ struct KillWriter {
             withUnsafeBytes(of: object.blob.littleEndian) { row += $0 }
         }
         try transaction.put(object.id, row, in: table, changed: old == nil ? nil : 1)
-        if let (index, key) = CrashDeriver.entry(of: table, id: object.id, row: row) {
+        for (index, key) in CrashDeriver.entries(of: table, id: object.id, row: row) {
             try key.withUnsafeBytes { try transaction.insertEntry(index, key: $0, id: object.id) }
         }
         objects[Int(kind.rawValue)][slot] = object
@@ -154,9 +154,8 @@ struct KillWriter {
         _ kind: KillChange.Kind, _ slot: Int, _ object: Object, _ transaction: inout Transaction
     ) throws {
         let row = values.row(kind, writer: writer, slot: slot, version: object.version)
-        guard let (index, key) = CrashDeriver.entry(of: KillValues.table(of: kind), id: object.id, row: row) else {
-            return
+        for (index, key) in CrashDeriver.entries(of: KillValues.table(of: kind), id: object.id, row: row) {
+            try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: object.id) }
         }
-        try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: object.id) }
     }
 }

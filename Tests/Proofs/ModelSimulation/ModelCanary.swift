@@ -6,6 +6,8 @@ package enum ModelCanary: String, CaseIterable, Sendable {
     case forgetsDeletes
     /// An object keeps its former key.
     case keepsKeys
+    /// An object lacks one of its several entries in an index.
+    case losesPostings
     /// A transaction that should be rolled back is committed.
     case commitsWhatIsGivenUp
     /// A snapshot sees later transactions.

@@ -22,6 +22,17 @@ struct ModelRow: Equatable, Sendable {
         guard size != Self.noKey, bytes.count >= 2 + size else { return nil }
         return bytes[2..<2 + size]
     }
+
+    /// The keys of the row in an index, in ascending order: its key in a unique one; in another one also a key for each
+    /// different byte of the key's first ones, as a text index has one for each word of a row.
+    func keys(in index: IndexDefinition, of id: RecordID) -> [ArraySlice<UInt8>] {
+        guard let key else { return [] }
+        if index.isUnique { return [key] }
+        let number = (0..<8).map { UInt8(truncatingIfNeeded: id >> UInt64(56 - 8 * $0)) }
+        var words: Set<ArraySlice<UInt8>> = [key]
+        for byte in key.prefix(4) { words.insert([byte, 0] + number + [UInt8(key.count & 0xFF)]) }
+        return words.sorted { $0.lexicographicallyPrecedes($1) }
+    }
 }
 
 /// The kinds of indexes of a table.
@@ -67,7 +78,9 @@ final class ModelDeriver: IndexDeriver {
         table: TableID, layout: UInt16, id: RecordID, row: UnsafeRawBufferPointer, hasExtension: Bool,
         emit: (IndexID, UnsafeRawBufferPointer) -> Void
     ) {
-        guard let key = ModelRow(bytes: Array(row)).key else { return }
-        for index in indexes(of: table) { key.withUnsafeBytes { emit(index.id, $0) } }
+        let row = ModelRow(bytes: Array(row))
+        for index in indexes(of: table) {
+            for key in row.keys(in: index, of: id) { key.withUnsafeBytes { emit(index.id, $0) } }
+        }
     }
 }

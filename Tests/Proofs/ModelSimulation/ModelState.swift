@@ -38,11 +38,11 @@ struct ModelState: Equatable, Sendable {
         self[table].entries.first { $0.value.key?.elementsEqual(key) == true }?.id
     }
 
-    /// Returns the expected entries of a table's index, ordered by key and then by identifier.
-    func entries(of table: UInt16, prefix: [UInt8] = []) -> [(key: ArraySlice<UInt8>, id: RecordID)] {
+    /// Returns the expected entries of an index, ordered by key and then by identifier.
+    func entries(of index: IndexDefinition, prefix: [UInt8] = []) -> [(key: ArraySlice<UInt8>, id: RecordID)] {
         var entries: [(key: ArraySlice<UInt8>, id: RecordID)] = []
-        for (id, row) in self[table].entries {
-            if let key = row.key, key.starts(with: prefix) { entries.append((key, id)) }
+        for (id, row) in self[ModelTableKind.table(of: index.id)].entries {
+            for key in row.keys(in: index, of: id) where key.starts(with: prefix) { entries.append((key, id)) }
         }
         return entries.sorted { left, right in
             if left.key.lexicographicallyPrecedes(right.key) { return true }

@@ -1,5 +1,6 @@
 import CrashSimulation
 import FaultlineDisk
+import FaultlineLog
 import FaultlineTestSupport
 import Testing
 
@@ -30,6 +31,37 @@ struct CrashTests {
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
         #expect(report.stateCount > 100)
         #expect(isWaiting || report.reach.contains { $0.waits > 0 })
+    }
+
+    /// Of several entries of a row in one index, as a text index has them.
+    @Test func `an entry that a row has lost is found`() throws {
+        for isLost in [false, true] {
+            let disk = SimulatedDisk(directories: ["/d"])
+            var options = LogOptions()
+            options.maintenance = .inline
+            let log = try Log.open("/d/store", on: disk, clock: Clock { 1 }, options: options, deriver: CrashDeriver())
+            let (table, row) = (TableID(rawValue: 17), [1, 2, 3, 4, 5, 6] as [UInt8])
+            var state = CrashModel()
+            _ = try log.write(author: nil) { transaction in
+                let id = try transaction.allocateIDs(1, in: table)
+                try state.put(id, row, in: table, &transaction)
+                let lost = try #require(CrashDeriver.entries(of: table, id: id, row: row).last)
+                if isLost {
+                    try lost.key.withUnsafeBytes { try transaction.removeEntry(lost.definition, key: $0, id: id) }
+                }
+            }
+            // Into a file: replay would derive it.
+            try log.checkpoint()
+            log.abandonForTests()
+            let check = CrashCheck(
+                path: "/d/store", options: options, states: [CrashModel(), state], acknowledged: 1, issued: 1)
+            if isLost {
+                let violation = #expect(throws: CrashViolation.self) { try check.run(on: disk) }
+                #expect(violation?.description.contains("lacks an entry") == true)
+            } else {
+                try check.run(on: disk)
+            }
+        }
     }
 
     /// So that the canaries can miss a synchronization that is left out.

@@ -123,7 +123,7 @@ extension RotStore {
     private func entryDifference(of table: TableID, _ snapshot: Snapshot, _ state: CrashModel) throws -> String? {
         var expected: [[UInt8]: RecordID] = [:]
         for (id, row) in state.rows[table] ?? [:] {
-            if let (_, key) = CrashDeriver.entry(of: table, id: id, row: row) { expected[key] = id }
+            for (_, key) in CrashDeriver.entries(of: table, id: id, row: row) { expected[key] = id }
         }
         let index = table.rawValue == 16 ? CrashDeriver.unique : CrashDeriver.group
         var found: [[UInt8]: RecordID] = [:]

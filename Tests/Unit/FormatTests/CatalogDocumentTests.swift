@@ -73,6 +73,7 @@ import Testing
         try compare("schema", [schema])
         try compare("version", [schema], ["version"])
         try compare("entity", [schema], ["entities", "*"], seesAll: false)
+        try compare("indexed text", [schema], ["entities", "*", "indexedTexts", "*"])
         try compare("property", [schema], ["entities", "*", "properties", "*"], seesAll: false)
         try compare("attribute", [schema], ["entities", "*", "properties", "*", "attribute"], seesAll: false)
         try compare("relationship", [schema], ["entities", "*", "properties", "*", "relationship"], seesAll: false)
@@ -94,6 +95,7 @@ import Testing
         try compare("missing value", values)
         try compare("unique index", [map], ["entities", "*", "uniqueIndexes", "*"])
         try compare("secondary index", [map], ["entities", "*", "secondaryIndexes", "*"])
+        try compare("text index", [map], ["entities", "*", "textIndexes", "*"])
         try compare("link", [map], ["links", "*"])
         try compare("counters", [map], ["counters"])
         try compare("layout", plan.newLayouts)
@@ -204,6 +206,7 @@ import Testing
 
 @Model private final class Keyed {
     #Index<Keyed>([\.rank, \.name])
+    #TextIndex<Keyed>([\.name], weights: [2])
     @Attribute(.unique, originalName: "title") var name: String
     @Attribute(.externalStorage) var picture: Data?
     var rank: Int = 3

@@ -36,16 +36,21 @@ extension ModelLife {
     }
 
     private func index(_ row: ModelRow, _ id: RecordID, _ table: UInt16, _ transaction: inout Transaction) throws {
-        guard let key = row.key else { return }
         for index in ModelTableKind.indexes(of: table) {
-            try key.withUnsafeBytes { try transaction.insertEntry(index, key: $0, id: id) }
+            let keys = row.keys(in: index, of: id)
+            // One of several.
+            for key in canary == .losesPostings && keys.count > 2 ? keys.dropLast() : keys[...] {
+                try key.withUnsafeBytes { try transaction.insertEntry(index, key: $0, id: id) }
+            }
         }
     }
 
     func unindex(_ row: ModelRow, _ id: RecordID, _ table: UInt16, _ transaction: inout Transaction) throws {
-        guard canary != .keepsKeys, let key = row.key else { return }
+        if canary == .keepsKeys { return }
         for index in ModelTableKind.indexes(of: table) {
-            try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: id) }
+            for key in row.keys(in: index, of: id) {
+                try key.withUnsafeBytes { try transaction.removeEntry(index, key: $0, id: id) }
+            }
         }
     }
 

@@ -19,13 +19,12 @@ extension ModelLife {
                 return true
             }
             try expectRows(found, expected, "\(when), a scan of table \(table)")
-            let entries = state.entries(of: table)
             for index in ModelTableKind.indexes(of: table) {
                 let found = try self.entries(of: index, snapshot)
-                try expectEntries(found, entries, "\(when), a scan of index \(index.id.rawValue)")
+                try expectEntries(found, state.entries(of: index), "\(when), a scan of index \(index.id.rawValue)")
             }
             guard ModelTableKind(of: table).hasUnique else { continue }
-            for (key, id) in entries {
+            for (key, id) in state.entries(of: ModelTableKind.unique(of: table)) {
                 guard try holder(of: Array(key), in: table, of: snapshot) == id else {
                     throw ModelViolation("\(when), a key of object \(id) of table \(table) is not found")
                 }

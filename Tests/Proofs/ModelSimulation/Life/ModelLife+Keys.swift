@@ -104,7 +104,7 @@ extension ModelLife {
                 found.append((ArraySlice($0), $1))
                 return true
             }
-            try expectEntries(found, state.entries(of: table), "a transaction's scan of index \(index.id.rawValue)")
+            try expectEntries(found, state.entries(of: index), "a transaction's scan of index \(index.id.rawValue)")
         case .countInTransaction:
             let (count, next) = (transaction.recordCount(of: number), transaction.nextID(in: number))
             guard count == draft[table].count, next == draft[table].nextID else {

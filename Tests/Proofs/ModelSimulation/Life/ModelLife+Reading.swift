@@ -123,7 +123,7 @@ extension ModelLife {
         let prefix = kind == .scanIndex ? [] : Array(key(&random).prefix(random.below(3)))
         let limit = kind == .scanIndex ? Int.max : 1 + random.below(20)
         let found = try entries(of: index, prefix: prefix, limit: limit, snapshot)
-        let expected = state.entries(of: table, prefix: prefix).prefix(limit)
+        let expected = state.entries(of: index, prefix: prefix).prefix(limit)
         try expectEntries(found, Array(expected), "a scan of index \(index.id.rawValue) with prefix \(prefix)")
     }
 

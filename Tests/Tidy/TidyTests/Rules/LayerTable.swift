@@ -34,14 +34,19 @@ enum LayerTable {
         Row(target: "FaultlineBackup", targets: ["FaultlineLog", "FaultlineDisk"], others: ["Foundation"]),
         Row(target: "FaultlineModel", targets: [], others: ["FoundationEssentials"]),
         Row(target: "FaultlineText", targets: [], others: []),
-        Row(target: "FaultlineStore", targets: ["FaultlineDisk", "FaultlineLog", "FaultlineModel"], others: []),
+        Row(
+            target: "FaultlineStore", targets: ["FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineText"],
+            others: []
+        ),
         Row(
             target: "FaultlineRepair", targets: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk"],
             others: []
         ),
         Row(
             target: "FaultlineObjects",
-            targets: ["FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineDisk", "CFaultline"],
+            targets: [
+                "FaultlineStore", "FaultlineModel", "FaultlineLog", "FaultlineText", "FaultlineDisk", "CFaultline",
+            ],
             others: upper
         ),
         Row(
@@ -53,7 +58,7 @@ enum LayerTable {
             target: "Faultline",
             targets: [
                 "CLZ4", "CFaultline", "FaultlineDisk", "FaultlineLog", "FaultlineModel", "FaultlineStore",
-                "FaultlineObjects", "FaultlineMigration", "FaultlineBackup",
+                "FaultlineObjects", "FaultlineMigration", "FaultlineBackup", "FaultlineText",
             ],
             others: upper
         ),
@@ -109,10 +114,9 @@ enum LayerTable {
             target: "FaultlineTool",
             targets: [
                 "PackageArchive", "FaultlineBrowse", "FaultlineCommands", "FaultlineImport", "FaultlineCoreData",
-                "Faultline", "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore",
-                "FaultlineModel",
-                "FaultlineRepair",
-                "FaultlineLog", "FaultlineDisk",
+                "Faultline",
+                "FaultlineMigration", "FaultlineBackup", "FaultlineObjects", "FaultlineStore", "FaultlineModel",
+                "FaultlineText", "FaultlineRepair", "FaultlineLog", "FaultlineDisk",
             ],
             others: upper.union(["ArgumentParser"])
         ),
