@@ -8,7 +8,7 @@ struct CrashTests {
     /// A sample; `make crash` runs the rest.
     @Test func keepsItsPromisesInEveryCrash() {
         var plan = CrashPlan()
-        plan.stepCount = TestSize.of(25, unoptimized: 9)
+        plan.stepCount = TestSize.of(25, unoptimized: 10)
         plan.combinationCountMax = plan.imageCountMax
         let report = runCrash(seeds: 1..<2, plan: plan)
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
