@@ -183,23 +183,14 @@ struct RowCache {
         context.tally.addBlobBytes(target.count)
     }
 
-    /// The least size of a value that is compared with the stored one before memory is asked for.
+    /// From this size on, a value's size is compared with the stored one before memory is allocated.
     private static let checkedByteCountMin = 1 << 20
 
     /// Reads a large value for a filter or a sort key.
     func blobBytes(_ reference: BlobReference, _ snapshot: Snapshot) throws -> [UInt8] {
         guard let byteCount = Int(exactly: reference.byteCount) else { return [] }
         let given = GivenBlob.find(reference.identifier)
-        if given == nil, byteCount >= Self.checkedByteCountMin {
-            // The memory of a row's number is not asked for before the value is known to have it.
-            let stored = try snapshot.blobByteCount(reference.identifier)
-            guard stored == reference.byteCount else {
-                throw StoreError(
-                    .malformed,
-                    "A row names a value of \(byteCount) bytes, and blob \(reference.identifier) has \(stored). Run `faultline verify`, then `faultline salvage`."
-                )
-            }
-        }
+        if given == nil, byteCount >= Self.checkedByteCountMin { try snapshot.checkSize(of: reference) }
         var bytes = [UInt8](repeating: 0, count: byteCount)
         if let given {
             try bytes.withUnsafeMutableBytes { target in

@@ -23,11 +23,8 @@ extension EntityMapPlan {
                 indexes.append(index)
                 continue
             }
-            let index = try Self.next(&map.counters.index, "indexes")
+            let index = try newIndex(of: entity.name, hasRows: oldStored != nil && keepsTable)
             indexes.append(StoredSecondaryIndex(index: index, columns: columns))
-            if oldStored != nil, keepsTable {
-                indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: false))
-            }
         }
         stored.secondaryIndexes = indexes.isEmpty ? nil : indexes
     }

@@ -203,11 +203,9 @@ package struct EntityMapPlan: Sendable {
                 stored.uniqueIndexes.append(oldIndex)
                 continue
             }
-            let index = try Self.next(&map.counters.index, "indexes")
+            let index = try newIndex(
+                of: entity.name, isUnique: true, hasRows: oldStored != nil && continued.keepsTable)
             stored.uniqueIndexes.append(StoredUniqueIndex(index: index, columns: numbers))
-            if oldStored != nil, continued.keepsTable {
-                indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: true))
-            }
         }
     }
 
@@ -242,11 +240,8 @@ package struct EntityMapPlan: Sendable {
                     if let oldColumn, oldColumn.relationshipIndex != 0, keepsTable {
                         map.entities[ordinal].columns[slot].relationshipIndex = oldColumn.relationshipIndex
                     } else {
-                        let index = try Self.next(&map.counters.index, "indexes")
-                        map.entities[ordinal].columns[slot].relationshipIndex = index
-                        if oldColumn != nil, keepsTable {
-                            indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: false))
-                        }
+                        map.entities[ordinal].columns[slot].relationshipIndex = try newIndex(
+                            of: entity.name, hasRows: oldColumn != nil && keepsTable)
                     }
                 } else if inverse.map({ !$0.isToOneRelationship }) ?? true {
                     try addLink(relationship, of: entity.name, column: column, old: old, forerunners, rewriting)
@@ -292,5 +287,19 @@ package struct EntityMapPlan: Sendable {
         }
         counter = next
         return value
+    }
+
+    /// Gives a new index its number.
+    ///
+    /// - Parameters:
+    ///   - name: The entity.
+    ///   - isUnique: Whether it is a unique index.
+    ///   - hasRows: Whether rows of the entity stay where they are: the index is built over them.
+    /// - Returns: The number.
+    /// - Throws: `exhausted` if the numbers are used up.
+    mutating func newIndex(of name: String, isUnique: Bool = false, hasRows: Bool) throws(StoreError) -> UInt32 {
+        let index = try Self.next(&map.counters.index, "indexes")
+        if hasRows { indexesToBuild.append(IndexToBuild(entity: name, index: index, isUnique: isUnique)) }
+        return index
     }
 }

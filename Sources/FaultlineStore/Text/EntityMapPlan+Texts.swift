@@ -20,13 +20,10 @@ extension EntityMapPlan {
                 indexes.append(same)
                 continue
             }
-            let index = try Self.next(&map.counters.index, "indexes")
+            let index = try newIndex(of: entity.name, hasRows: oldStored != nil && keepsTable)
             indexes.append(
                 StoredTextIndex(
                     index: index, columns: columns, tokenizer: TextAnalyzer.words, version: TextAnalyzer.version))
-            if oldStored != nil, keepsTable {
-                indexesToBuild.append(IndexToBuild(entity: entity.name, index: index, isUnique: false))
-            }
         }
         stored.textIndexes = indexes.isEmpty ? nil : indexes
     }

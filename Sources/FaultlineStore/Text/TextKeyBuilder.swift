@@ -26,19 +26,14 @@ struct TextKeyBuilder {
     /// Adds the terms of a field's text.
     mutating func add(_ text: UnsafeRawBufferPointer, field: Int, _ analyzer: TextAnalyzer) {
         analyzer.forEachTerm(in: text.assumingMemoryBound(to: UInt8.self)) { term, position, _ in
-            guard TextTerms.isTerm(term) else { return }
+            guard TextTerms.isTerm(term), let start = term.baseAddress else { return }
             lengths[field] += 1
             occurrences.append(
                 Occurrence(
-                    word: Self.word(term), start: terms.count, count: term.count, field: field, position: position))
+                    word: KeyBytes.word(start, term.count), start: terms.count, count: term.count, field: field,
+                    position: position))
             terms.append(contentsOf: term)
         }
-    }
-
-    private static func word(_ term: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        var word: UInt64 = 0
-        for place in 0..<8 { word = word << 8 | UInt64(place < term.count ? term[place] : 0) }
-        return word
     }
 
     /// Makes the keys.
@@ -58,7 +53,7 @@ struct TextKeyBuilder {
                 if left.word != right.word { return left.word < right.word }
                 let order =
                     left.count <= 8 && right.count <= 8
-                    ? left.count - right.count : TermOrder.order(term(left), term(right))
+                    ? left.count - right.count : KeyBytes.order(term(left), term(right))
                 if order != 0 { return order < 0 }
                 return (left.field, left.position) < (right.field, right.position)
             }
@@ -67,7 +62,7 @@ struct TextKeyBuilder {
                 let name = term(occurrences[first])
                 var end = first + 1
                 while end < occurrences.count, occurrences[end].word == occurrences[first].word,
-                    TermOrder.order(term(occurrences[end]), name) == 0
+                    KeyBytes.order(term(occurrences[end]), name) == 0
                 { end += 1 }
                 keys.append { append(name, first..<end, to: &$0) }
                 first = end
@@ -110,6 +105,13 @@ struct TextKeyBuilder {
 }
 
 extension [UInt8] {
+    /// A key's beginning: a prefix with the number of an object.
+    func followed(by id: RecordID) -> [UInt8] {
+        var key = self
+        key.appendBigEndian(id)
+        return key
+    }
+
     fileprivate mutating func appendBigEndian(_ number: UInt64) {
         for shift in stride(from: 56, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
     }

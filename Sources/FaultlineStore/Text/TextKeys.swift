@@ -1,3 +1,5 @@
+internal import FaultlineLog
+
 /// The keys of one row in a text index, in ascending order, none twice.
 package struct TextKeys: Sendable, Equatable {
     private var bytes: [UInt8] = []
@@ -65,7 +67,7 @@ package struct TextKeys: Sendable, Equatable {
         let (range, otherRange) = (range(place), other.range(otherPlace))
         return bytes.withUnsafeBytes { bytes in
             other.bytes.withUnsafeBytes { others in
-                TermOrder.order(
+                KeyBytes.order(
                     UnsafeRawBufferPointer(rebasing: bytes[range]), UnsafeRawBufferPointer(rebasing: others[otherRange])
                 )
             }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Comparing keys as bytes.
-enum KeyBytes {
+package enum KeyBytes {
     /// The first eight bytes of a key as a big-endian number, zeros behind its end: unequal numbers are in the order of
     /// their keys.
     @inline(__always)
-    static func word(_ key: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
+    package static func word(_ key: UnsafeRawPointer, _ byteCount: Int) -> UInt64 {
         if byteCount >= 8 { return UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) }
         return shortWord(key, byteCount)
     }
@@ -63,6 +63,12 @@ enum KeyBytes {
             offset &+= 1
         }
         return aByteCount &- bByteCount
+    }
+
+    /// The same for two buffers; an empty one is below all others.
+    package static func order(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+        guard let start = a.baseAddress, let other = b.baseAddress else { return a.count - b.count }
+        return order(start, a.count, other, b.count)
     }
 
     /// The length of the common prefix of two keys, at most `limit`.

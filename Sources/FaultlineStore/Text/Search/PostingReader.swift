@@ -86,10 +86,3 @@ extension UnsafeRawBufferPointer {
         return (1...Limits.recordIDMax).contains(id) ? id : nil
     }
 }
-
-extension [UInt8] {
-    /// A key's beginning: a prefix with the number of an object.
-    func followed(by id: UInt64) -> [UInt8] {
-        self + (0..<8).map { UInt8(truncatingIfNeeded: id >> UInt64(56 - 8 * $0)) }
-    }
-}

@@ -1,3 +1,4 @@
+internal import FaultlineLog
 package import FaultlineText
 
 /// A query over the texts of an entity, in the form in which it is evaluated.
@@ -11,7 +12,7 @@ package struct TextPlan: Sendable {
             let count = term.bytes.count
             guard term.isPrefix ? word.count >= count : word.count == count else { return false }
             return term.bytes.withUnsafeBytes { bytes in
-                TermOrder.order(bytes, UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: word[..<count]))) == 0
+                KeyBytes.order(bytes, UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: word[..<count]))) == 0
             }
         }
     }

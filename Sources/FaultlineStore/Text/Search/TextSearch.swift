@@ -9,7 +9,7 @@ package struct TextSearch {
     private let entity: EntityStorage
     private let index: TextIndex
     private let plan: TextPlan
-    /// Objects that are not searched: others values of them count.
+    /// Objects that are not searched: their unsaved values count instead.
     private let isExcluded: (RecordID) -> Bool
     private let excluded: [RecordID]
     /// By atom of the plan: the postings of a prefix, once they were read.
@@ -241,7 +241,7 @@ package struct TextSearch {
     ) throws(StoreError) {
         var count = 0
         do {
-            try snapshot.scan(entity.table, from: 1, through: (1 << 48) - 1, readAhead: 128 << 10) { records in
+            try snapshot.scan(entity.table, from: 1, through: Limits.recordIDMax, readAhead: 128 << 10) { records in
                 for record in records {
                     count += 1
                     if isExcluded(record.id) { continue }
@@ -273,30 +273,5 @@ package struct TextSearch {
         guard let record else { throw index.malformed() }
         rowsRead += 1
         try texts.read(store.view(record, of: entity), into: &document)
-    }
-}
-
-extension Snapshot {
-    /// A value that lies outside of its row.
-    ///
-    /// - Throws: `malformed` if the value has another size than the row names; errors of reading.
-    package func bytes(of reference: BlobReference) throws(StoreError) -> [UInt8] {
-        let stored: UInt64
-        do throws(LogError) { stored = try blobByteCount(reference.identifier) } catch { throw StoreError(error) }
-        // The memory of a row's number is not asked for before the value is known to have it.
-        guard stored == reference.byteCount, let byteCount = Int(exactly: stored) else {
-            throw StoreError(
-                .malformed,
-                "A row names a value of \(reference.byteCount) bytes, and blob \(reference.identifier) has \(stored). Run `faultline verify`, then `faultline salvage`."
-            )
-        }
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        let result = bytes.withUnsafeMutableBytes { target in
-            Result { () throws(LogError) in
-                try readBlob(reference.identifier, range: 0..<UInt64(target.count), into: target)
-            }
-        }
-        do throws(LogError) { try result.get() } catch { throw StoreError(error) }
-        return bytes
     }
 }
