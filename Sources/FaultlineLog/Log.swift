@@ -220,9 +220,9 @@ package final class Log: @unchecked Sendable {
     /// Copies live records and blobs out of segments that are mostly dead, and drops these.
     ///
     /// Segments being written are sealed first if more than a quarter of them is dead, and small ones are merged;
-    /// segments that are hardly dead stay. Afterwards segments take at
-    /// most about one and a half times the live bytes, apart from segments that old snapshots hold. Readers and writers
-    /// continue during it. If the log has a maintenance thread, calling this is not necessary.
+    /// segments that are hardly dead stay. Afterwards segments take at most about one and a half times the live bytes,
+    /// apart from segments that old snapshots hold. Readers and writers continue during it. If the log has a maintenance
+    /// thread, calling this is not necessary.
     ///
     /// `landed` does not find transactions of dropped segments.
     ///

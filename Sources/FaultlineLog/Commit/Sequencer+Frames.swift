@@ -62,7 +62,7 @@ extension Sequencer {
     /// - Returns: The segment, and the newest transaction before it.
     /// - Throws: `.fullDisk`, other disk errors; then the log goes on in the present segment.
     func endSegment() throws(LogError) -> CommitRequest.Next {
-        // It may be that a transaction which was given up has begun one already.
+        // A transaction that was given up may have begun one already.
         if logEnd.offset > UInt64(FileHeader.byteCount) { try beginSegment() }
         return (logEnd.segment, sequence)
     }

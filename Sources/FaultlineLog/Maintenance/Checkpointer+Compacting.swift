@@ -183,7 +183,7 @@ extension Checkpointer {
         }
     }
 
-    /// Seals the segments of the log and of blobs that are among some.
+    /// Seals the open segments of the log and of blobs whose numbers are given.
     private func sealLog(_ numbers: Set<UInt64>) throws(LogError) {
         let (request, leads, blobs) = try sequencer.turn.withLock {
             () throws(LogError) -> (CommitRequest, Bool, (segment: BlobSegment?, last: UInt64)) in

@@ -174,6 +174,7 @@ package struct MigrationSteps {
     var declareTextIndexes: Bool {
         all.flatMap { $0.from.entities + $0.to.entities }.contains { !$0.textIndexes.isEmpty }
     }
+
     /// Distinguishes steps by the text indexes that they build, and by the release's tokenizer; empty without such.
     ///
     /// The fingerprints of schemas leave indexes out, and an index is not continued with other words.

@@ -1,6 +1,7 @@
 public import FaultlineText
 public import Foundation
 
+// Safe because nothing of it changes behind a copy: key paths and predicates are values.
 /// A search for objects by the words of their texts.
 ///
 ///     var search = SearchDescriptor<Photo>("sea* NOT winter")
@@ -9,8 +10,6 @@ public import Foundation
 ///     for hit in try context.search(search).hits { print(hit.score, hit.object.title) }
 ///
 /// The class needs a text index: `#TextIndex`, or attributes that are marked `.spotlight`.
-///
-/// Safe because nothing of it changes behind a copy: key paths and predicates are values.
 public struct SearchDescriptor<T: PersistentModel>: @unchecked Sendable {
     /// The query: docs/features/TextSearch.md.
     public var query: SearchQuery

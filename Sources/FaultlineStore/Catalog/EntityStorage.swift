@@ -91,7 +91,7 @@ package final class EntityStorage: Sendable {
         }
     }
 
-    /// Whether any number of objects may have a key in an index that is derived from rows.
+    /// Whether the entity has secondary or text indexes.
     var hasDerivedKeys: Bool { !secondaryIndexes.isEmpty || !textIndexes.isEmpty }
 
     /// Whether a slot is a reference with a position in a collection of the other side.

@@ -1,4 +1,4 @@
-/// The keys of a row in the indexes of its entity in which any number of objects may have a key.
+/// The keys of a row in the secondary and text indexes of its entity.
 package struct DerivedKeys: Sendable {
     /// One for each secondary index; empty for a row that is not stored yet.
     var secondary: [[UInt8]] = []

@@ -24,7 +24,7 @@ extension Opening {
             blobs: try Self.openBlobs(files.state, files.segments, directory.progress))
     }
 
-    /// Makes the end of a log durable that was not closed, and begins a new manifest.
+    /// Makes the end of a log that was not closed durable, and begins a new manifest.
     ///
     /// A log that ends whole goes on in its segments. Another one goes on in a new segment, which gets copies of the
     /// last transactions; all others are sealed.
