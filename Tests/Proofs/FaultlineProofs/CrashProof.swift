@@ -28,6 +28,8 @@ struct CrashProof {
             case "--items":
                 plan.itemCountMax = try Self.number(rest.popFirst(), word, 0...20)
                 plan.combinationCountMax = 1 << 24
+            case "--nested":
+                plan.nestedEvery = try Self.number(rest.popFirst(), word, 1...1 << 20)
             default:
                 throw WrongUsage(message: "unknown argument \(word)")
             }

@@ -5,11 +5,11 @@ import FaultlineTestSupport
 @main
 struct FaultlineProofs {
     static let usage = """
-        usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--images COUNT] [--items COUNT] | --canary
+        usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--images COUNT] [--items COUNT] [--nested COUNT] | --canary
                FaultlineProofs bitflips [--sectors] [--every ODD]    every bit of the reference stores, or fewer
                FaultlineProofs bitflips --canary                     some of them with each rule broken
                FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again
-               FaultlineProofs faults --seeds COUNT | --seed ONE | --canary
+               FaultlineProofs faults --seeds COUNT | --seed ONE [--every ODD] | --canary
                FaultlineProofs faults disk|system LEG SEED NUMBER    one fault again
                FaultlineProofs kill --rounds COUNT [--seed ONE] [--canary]
                FaultlineProofs backup --rounds COUNT [--seed ONE] [--canary]

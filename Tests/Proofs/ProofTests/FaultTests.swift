@@ -5,7 +5,7 @@ import Testing
 struct FaultTests {
     @Test(arguments: ["disk", "system"], ["create", "checkpoints", "recovery"])
     func noFaultBreaksAPromise(place: String, leg: String) throws {
-        let run = try ProofProcess(["faults", place, leg, "3", "0", "150"])
+        let run = try ProofProcess(["faults", place, leg, "3", "1", "0", "150"])
         #expect(run.status == 0)
         let text = run.lines.joined()
         #expect(text.contains("\"violations\":0") && text.contains("\"injected\":150"), "\(text)")

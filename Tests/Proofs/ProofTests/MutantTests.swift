@@ -103,4 +103,18 @@ struct MutantTests {
         try text.add(insertion, number: 3)
         #expect(text.text == "one\nif mutant == 3 {\nthree\n}\ntwo")
     }
+
+    @Test(arguments: ["one\ntwo\n    && four", "one\ntwo\n    .four()", "one\nlet two = 2\nfour"])
+    func `a change that cannot be a branch is refused before the compiler sees it`(_ source: String) throws {
+        let original = source.contains("let") ? "-let two = 2" : "-two"
+        let mutant = try #require(try MutantList.parse(Self.entry.replacing("-two", with: original)).first)
+        var text = MutatedText(source)
+        #expect(throws: MutatedText.Fault.self) { try text.add(mutant, number: 1) }
+
+        let condition = try #require(
+            try MutantList.parse(
+                Self.entry.replacing("-two", with: original).replacing("+three", with: "+isMutant")
+            ).first)
+        try text.add(condition, number: 1)
+    }
 }

@@ -32,9 +32,10 @@ struct MemoryTests {
         try withStore { path in
             let log = try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: WholeRowDeriver())
             var peak = 0
-            // 200,000 objects: 2.4 MB of table pages, 20 MB of index entries.
+            // An object takes 12 bytes of table pages, and 100 of index entries.
+            let count = TestSize.of(200_000, unoptimized: 120_000)
             _ = try log.write(author: nil) { transaction in
-                for number in 0..<200_000 {
+                for number in 0..<count {
                     let id = try transaction.allocateIDs(1, in: testTable)
                     let key = row(number &* 7_919 & 0xFFFFF, byteCount: 24)
                     if number % 1_000 == 0 {
@@ -53,8 +54,8 @@ struct MemoryTests {
                 }
             }
             #expect(peak < 12 << 20, "\(peak) bytes at the most")
-            #expect(log.snapshot().recordCount(of: testTable) == 200_000)
-            for number in stride(from: 0, to: 200_000, by: 9_973) {
+            #expect(log.snapshot().recordCount(of: testTable) == count)
+            for number in stride(from: 0, to: count, by: 9_973) {
                 #expect(try log.snapshot().firstID(row(number &* 7_919 & 0xFFFFF, byteCount: 24)) == UInt64(number + 1))
             }
             #expect(try log.findings().isEmpty)
@@ -64,7 +65,7 @@ struct MemoryTests {
             let again = try Log.open(
                 path, on: PosixDisk(), clock: .system, options: options, deriver: WholeRowDeriver())
             #expect(again.budget.used < 12 << 20)
-            #expect(again.snapshot().recordCount(of: testTable) == 200_000)
+            #expect(again.snapshot().recordCount(of: testTable) == count)
             #expect(try again.findings().isEmpty)
             try again.close()
             let last = try Log.open(path, on: PosixDisk(), clock: .system, options: options, deriver: WholeRowDeriver())

@@ -79,12 +79,26 @@ package struct MutatedText {
         guard originals.allSatisfy({ changes[$0] == nil }) else {
             throw Fault(description: "\(mutant.name): another mutant changes the same lines")
         }
+        let isBranch = !replacements.contains { $0.contains(Self.mark) }
+        if isBranch, !isWhole(originals, before: place) {
+            throw Fault(
+                description: "\(mutant.name): its lines are no whole statements, or end with a declaration: "
+                    + "write \(Self.mark) into the replacement")
+        }
         for original in originals { changes[original] = [] }
-        if replacements.contains(where: { $0.contains(Self.mark) }) {
+        if !isBranch {
             changes[first] = replacements.map { $0.replacing(Self.mark, with: "(\(condition))") }
         } else {
             changes[first] =
                 ["if \(condition) {"] + replacements + ["} else {"] + originals.map { lines[$0] } + ["}"]
         }
+    }
+    /// Whether lines can be a branch of their own: whole statements, of which the last declares no name for the rest.
+    private func isWhole(_ originals: [Int], before place: Int) -> Bool {
+        let texts = originals.map { lines[$0].drop { $0 == " " } }
+        let next = place < lines.count ? lines[place].drop { $0 == " " } : ""
+        let goesOn = ["&& ", "|| ", "?? ", "? ", ": ", "+ ", "- ", "."].contains { next.hasPrefix($0) }
+        let declares = ["let ", "var "].contains { texts.last?.hasPrefix($0) == true }
+        return !goesOn && !declares
     }
 }

@@ -16,7 +16,7 @@ struct BackupModelTests {
         return options
     }
 
-    @Test(arguments: 1...UInt64(TestSize.of(24, unoptimized: 8)))
+    @Test(arguments: 1...UInt64(TestSize.of(24, unoptimized: 4)))
     func `each transaction of the backups is restored as it was`(seed: UInt64) throws {
         let options = Self.options(seed)
         // Every second store is never compacted: all of its states are in its log.

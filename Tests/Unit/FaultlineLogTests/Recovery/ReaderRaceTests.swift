@@ -79,9 +79,8 @@ struct ReaderRaceTests {
         func end() throws { try log?.close() }
     }
 
-    @Test(arguments: 1..<17 as Range<UInt64>) func `see one whole state beside a writer`(
-        seed: UInt64
-    ) throws {
+    @Test(arguments: 1...UInt64(TestSize.of(16, unoptimized: 6)))
+    func `see one whole state beside a writer`(seed: UInt64) throws {
         let writer = try Writer(seed: seed)
         for round in 0..<8 {
             var options = writer.options
