@@ -35,6 +35,7 @@ package final class Log: @unchecked Sendable {
     private let lockIdentity: FileIdentity?
     let ownerProcess = Atomic<pid_t>(getpid())
     let isClosed = Atomic<Bool>(false)
+    private let restoringTransaction = Atomic<UInt64>(0)
     private let entry: LogRegistry.Entry
 
     /// The engine's memory.
@@ -355,5 +356,15 @@ package final class Log: @unchecked Sendable {
         storeLock.release()
         entry.log = nil
         entry.openCount = 0
+    }
+}
+
+extension Log {
+    /// The newest transaction of this process that gives new records the numbers of deleted ones, or an attempt at one.
+    package var restoringSequence: UInt64 { restoringTransaction.load(ordering: .acquiring) }
+
+    /// Notes that a transaction gives a new record the number of a deleted one, before it is published.
+    package func noteRestoring(in transaction: borrowing Transaction) {
+        restoringTransaction.max(transaction.sequence, ordering: .releasing)
     }
 }

@@ -51,6 +51,7 @@ extension ContextCore {
             noteSaved()
             return nil
         }
+        undo?.endEvent()
         let holdsErrors = errors.hold()
         do {
             let queued = try ConflictResolver(self).dealingWithConflicts {
@@ -84,6 +85,7 @@ extension ContextCore {
             try takeUniqueBlobs()
             var save = Save(self, deletion, findings)
             let commit = try save.queue(adding: addition, isSuspending: isSuspending)
+            saving.isQueued = true
             return QueuedSave(save, commit, told, holdsErrors: holdsErrors)
         } catch {
             endReading()

@@ -21,7 +21,8 @@ extension ContextCore {
         pending.changed.forEach(showStored)
         for handle in pending.deleted { handle.core.pointee.remove(.deleted) }
         forgetChanges()
-        rules.chosenNumbers.removeAll()
+        rules.forgetChosenNumbers()
+        undo?.forgetAll()
         noteChanges()
     }
 
@@ -64,5 +65,7 @@ extension ContextCore {
         owner.isAbandoned = true
         pending.living.forEach(sendAway)
         forgetChanges()
+        undo?.leave()
+        undo = nil
     }
 }

@@ -54,6 +54,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var stage: StageSession?
     /// The user's context.
     @exclusivity(unchecked) var owner = ContextOwner()
+    /// The changes for the user's undo manager; nil if there is none.
+    @exclusivity(unchecked) var undo: (any UndoSource)?
     /// Errors of calls that cannot throw.
     @exclusivity(unchecked) var errors = ContextErrors()
     /// Original values, kept to detect conflicts with other saves; nil under the default policy.

@@ -78,12 +78,13 @@ extension ModelContext {
     /// - Complexity: Proportional to the unsaved changes.
     public func rollback() { core.rollback() }
 
-    /// Applies delete rules now instead of in the next save.
+    /// Applies delete rules now instead of in the next save, and ends the event of the undo manager.
     ///
     /// - Complexity: Proportional to the objects that delete rules reach.
     public func processPendingChanges() {
         core.settleMembers()
         do { try DeletePropagation(core).propagateDeletes() } catch { core.refuseSave(error) }
+        core.undo?.endEvent()
     }
 
     /// Runs `block`, then saves.

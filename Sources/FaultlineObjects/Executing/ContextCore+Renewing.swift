@@ -13,6 +13,9 @@ extension ContextCore {
     /// - Parameter keepsMemory: Whether it keeps the memory of one block of rows.
     /// - Returns: False if it was used in a way that it cannot forget.
     func renew(keepsMemory: Bool) -> Bool {
+        // Its changes hold objects.
+        undo?.leave()
+        undo = nil
         guard stage == nil, state.pinLabel == nil, state.waitForOthers == nil, !homes.haveSetLifecycles, hasNoObjects,
             hold.drop()
         else { return false }
@@ -29,6 +32,7 @@ extension ContextCore {
         noteSaved()
         forgetRows(keepingBlock: keepsMemory)
         state.mayHaveDeletedFaults = false
+        state.hasGoneObjects = false
         reports = ReadReports(countedBefore: tally.counters)
         return true
     }

@@ -17,11 +17,6 @@ final class HistoryModels: Sendable {
         ordinals = Dictionary(uniqueKeysWithValues: store.storage.entities.map { ($0.table, $0.ordinal) })
     }
 
-    private struct Key: Hashable {
-        let ordinal: Int
-        let number: RecordID
-    }
-
     private enum Met {
         case inserted
         case updated(Set<Int>)
@@ -30,8 +25,8 @@ final class HistoryModels: Sendable {
 
     /// The changes of a transaction, each object once.
     func changes(of transaction: StoredTransaction) -> [HistoryChange] {
-        var order: [Key] = []
-        var met: [Key: Met] = [:]
+        var order: [StoredKey] = []
+        var met: [StoredKey: Met] = [:]
         // Fetched transactions were checked already.
         try? forEachChange(of: transaction) { key, change in
             guard let known = met[key] else {
@@ -55,12 +50,33 @@ final class HistoryModels: Sendable {
         }
     }
 
+    /// The objects that a transaction has changed, each once.
+    ///
+    /// - Throws: As `check`.
+    func changedObjects(of transaction: StoredTransaction) throws -> [ChangedObject] {
+        var order: [StoredKey] = []
+        var slots: [StoredKey: Set<Int>?] = [:]
+        try forEachChange(of: transaction) { key, change in
+            guard let known = slots[key] else {
+                order.append(key)
+                if case .updated(let some) = change { slots[key] = some } else { slots[key] = .some(nil) }
+                return
+            }
+            guard case .updated(let others) = change else {
+                slots[key] = .some(nil)
+                return
+            }
+            if let known { slots[key] = known.union(others) }
+        }
+        return order.map { ChangedObject(key: $0, slots: slots[$0] ?? nil) }
+    }
+
     /// Checks all data that `changes` will need.
     ///
     /// - Throws: `LogError` of code `damaged` for data that does not fit the schema.
     func check(_ transaction: StoredTransaction) throws { try forEachChange(of: transaction) { _, _ in } }
 
-    private func forEachChange(of transaction: StoredTransaction, _ body: (Key, Met) -> Void) throws {
+    private func forEachChange(of transaction: StoredTransaction, _ body: (StoredKey, Met) -> Void) throws {
         try transaction.forEachChange { change in
             guard let ordinal = ordinals[change.table] else { return }
             let entity = store.storage.entities[ordinal]
@@ -70,7 +86,7 @@ final class HistoryModels: Sendable {
             case .update(let mask): met = .updated(try slots(mask, change.layout, entity))
             case .delete: met = .deleted(try change.tombstone.map { try values($0, change.layout, entity) } ?? [])
             }
-            for number in change.numbers { body(Key(ordinal: ordinal, number: number), met) }
+            for number in change.numbers { body(StoredKey(ordinal: ordinal, number: number), met) }
         }
     }
 

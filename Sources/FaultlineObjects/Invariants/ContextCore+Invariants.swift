@@ -48,17 +48,14 @@ extension ContextCore {
     }
 
     /// The registered objects that are alive.
-    private func registered(_ home: EntityHome) throws(BrokenInvariant) -> [(RecordID, ObjectHandle)] {
-        var found: [(number: RecordID, object: AnyObject)] = []
-        lock.lock()
-        // An object is retained here, and never released under the lock: its end takes the lock.
-        home.identities.forEach { number, address in
-            if let object = ObjectRegistry(self).livingObject(address) { found.append((number, object)) }
+    private func registered(
+        _ home: EntityHome
+    ) throws(BrokenInvariant) -> [(number: RecordID, handle: ObjectHandle)] {
+        let result = lock.withLock { () -> Result<Void, BrokenInvariant> in
+            Result { () throws(BrokenInvariant) in try home.identities.checkInvariants() }
         }
-        let result = Result { () throws(BrokenInvariant) in try home.identities.checkInvariants() }
-        lock.unlock()
         try result.get()
-        return found.compactMap { number, object in home.handle(of: object).map { (number, $0) } }
+        return livingObjects(home)
     }
 
     private func checkList(

@@ -22,6 +22,9 @@ package struct SaveRules {
     package var keepsGivenOrder = false
     /// Numbers that new objects will have, by temporary number.
     var chosenNumbers: [UInt64: RecordID] = [:]
+    /// Those that are of deleted objects which an undo restores.
+    private(set) var restored: [StoredKey: UInt64] = [:]
+    var restoresObjects: Bool { !restored.isEmpty }
     /// Tables that the old and the new state share: nothing is written in them before the switch.
     package var sharedTables: Set<TableID> = []
     /// Whether new objects are let go when they exceed their share of memory: in the closures of a custom stage.
@@ -43,6 +46,17 @@ package struct SaveRules {
     /// Lets new objects go from the next ones on, if the context does so.
     mutating func beginSpilling() {
         nextSpillCount = spillsInserts ? Self.spillStep : .max
+    }
+
+    /// Gives a new object the number that a deleted one had.
+    mutating func restore(_ key: StoredKey, as temporaryNumber: UInt64) {
+        chosenNumbers[temporaryNumber] = key.number
+        restored[key] = temporaryNumber
+    }
+
+    mutating func forgetChosenNumbers() {
+        chosenNumbers.removeAll()
+        restored.removeAll()
     }
 
     /// Looks at the new objects again when there are so many.

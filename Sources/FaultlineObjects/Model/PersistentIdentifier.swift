@@ -1,6 +1,6 @@
 internal import FaultlineLog
 
-/// The identity of an object: store, entity, and a number that is never reused.
+/// The identity of an object: store, entity, and a number that no other object gets; an undo of a deletion restores it.
 ///
 /// Before its first save an object has a temporary identifier without a store. Identifiers are values, valid across
 /// contexts, actors and processes. A decoded identifier of a stored object equals the original. A decoded temporary

@@ -80,6 +80,7 @@ extension ModelCore {
     mutating func becomeDeletedElsewhere() {
         if !has(.gone) { insert(.deletedElsewhere) }
         insert(.gone)
+        context?.state.hasGoneObjects = true
     }
 
     /// Looks up the row of an object without unsaved values, and returns whether another save has deleted it.

@@ -29,6 +29,7 @@ struct QueuedSave: ~Copyable {
     /// - Throws: The errors of the disk; the changes are then unsaved as before.
     consuming func end() throws {
         let context = save.context
+        context.saving.isQueued = false
         do {
             save.end(try context.store.log.end(commit))
         } catch {

@@ -9,6 +9,8 @@ package struct SavingState {
     var deletedCounts: [String: Int] = [:]
     /// The code that the save is calling.
     var phase = SavePhase.none
+    /// Whether a save is queued to be written: its changes are marked, and unsaved still.
+    var isQueued = false
     /// The objects that the save writes; nil where no notification is posted.
     var identifiers: SavedIdentifiers?
     /// The objects that a batch is about, while this context carries one out.

@@ -78,8 +78,10 @@ extension Save {
             context.showStored(handle)
             handle.core.pointee.dropExtra()
         }
-        context.rules.chosenNumbers.removeAll()
+        context.rules.forgetChosenNumbers()
         for handle in context.pending.deleted { handle.core.pointee.becomeGone() }
+        if !context.pending.deleted.isEmpty { context.state.hasGoneObjects = true }
+        context.undo?.noteSaved(replacing: upserts.map { context.pending.living[$0] })
         context.forgetChanges()
         context.saving.deletes = nil
         // Called last, because observers may change objects.

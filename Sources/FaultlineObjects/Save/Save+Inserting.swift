@@ -62,7 +62,8 @@ extension Save {
             guard let entity = context.pending.living[position].core.pointee.home.takeUnretainedValue().entity else {
                 continue
             }
-            numbers[position] = try transaction.allocateIDs(1, in: entity.table)
+            numbers[position] =
+                try chosenNumber(position, entity, in: transaction) ?? transaction.allocateIDs(1, in: entity.table)
         }
         for position in positions {
             let core = context.pending.living[position].core
@@ -77,6 +78,17 @@ extension Save {
         }
     }
 
+    /// The number that an undo restores; nil for an object that gets a new one.
+    private func chosenNumber(
+        _ position: Int, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws -> RecordID? {
+        guard context.rules.restoresObjects,
+            let chosen = context.rules.chosenNumbers[context.pending.living[position].core.pointee.number]
+        else { return nil }
+        try checkIsAbsent(chosen, entity, in: transaction)
+        return chosen
+    }
+
     /// - Returns: False if the replaced object will refer to a new object without a number yet.
     private mutating func resolveInsert(
         _ position: Int, _ core: UnsafeMutablePointer<ModelCore>, _ entity: EntityStorage,
@@ -84,6 +96,7 @@ extension Save {
     ) throws -> Bool {
         guard let draft = core.pointee.draft else { return true }
         if !context.rules.chosenNumbers.isEmpty, let chosen = context.rules.chosenNumbers[core.pointee.number] {
+            if context.rules.restoresObjects { try checkIsFree(chosen, draft, entity, in: transaction) }
             if let holder = try writer.holder(of: draft, entity, in: transaction) {
                 throw StoreError(
                     .duplicate,
@@ -112,6 +125,28 @@ extension Save {
             try note(error, core, entity)
             return true
         }
+    }
+
+    /// Refuses to restore a deleted object that is there again, or whose unique values another object has.
+    private mutating func checkIsFree(
+        _ number: RecordID, _ draft: Draft, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws {
+        try checkIsAbsent(number, entity, in: transaction)
+        guard let holder = try writer.holder(of: draft, entity, in: transaction) else { return }
+        throw SwiftDataError.modelValidationFailure.explained(
+            "\(entity.name) \(number), which an undo restores, has the unique values that \(entity.name) \(holder) has by now. Change one of them, or roll back."
+        )
+    }
+
+    private func checkIsAbsent(
+        _ number: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws {
+        guard try transaction.location(of: number, in: entity.table).isAbsent else {
+            throw SwiftDataError.modelValidationFailure.explained(
+                "\(entity.name) \(number), which an undo restores, is there again: another save has restored it. Roll back."
+            )
+        }
+        store.log.noteRestoring(in: transaction)
     }
 
     /// Assigns a new number to an inserted object, or that of the stored object with its unique values.

@@ -134,6 +134,7 @@ extension ContextCore {
         if snapshot.sequence != hold.sequence {
             memberArrays.removeAll()
             state.mayHaveDeletedFaults = state.mayHaveDeletedFaults || !hasNoObjects
+            if state.hasGoneObjects { showRestored(from: hold.sequence, to: snapshot) }
         }
         hold.put(snapshot)
     }

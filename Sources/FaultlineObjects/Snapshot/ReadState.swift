@@ -11,6 +11,8 @@ struct ReadState {
     /// Whether the state has changed while objects were alive: an object that is not read yet may have been deleted by
     /// another context.
     var mayHaveDeletedFaults = false
+    /// Whether deleted objects may be alive: an undo of a save may restore them.
+    var hasGoneObjects = false
     /// How often all rows were forgotten: a walk that holds objects sees by it that they may show another state by now.
     var forgettingCount = 0
     /// In a streamed stage: waits until other workers have saved the objects before its own; nil where it need not.

@@ -43,7 +43,7 @@ struct TypeNameRule: TidyRule {
     static let empty: Set<String> = ["helper", "util", "utils", "utility", "manager", "impl", "info", "base", "common"]
     /// Names that are given by Core Data or by the command line of the tool.
     static let given: Set<String> = [
-        "MigrationManager", "NSMigrationManager", "NSStagedMigrationManager", "InfoCommand",
+        "MigrationManager", "UndoManager", "NSMigrationManager", "NSStagedMigrationManager", "InfoCommand",
     ]
 
     func violations(in files: [RepositoryFile]) -> [Violation] {

@@ -145,6 +145,24 @@ import Testing
         #expect(store.container.pins.isEmpty)
     }
 
+    @Test func `a context has no undo manager of an earlier call`() async throws {
+        let store = try PerformingStore(threads: 1)
+        let first = try await store.container.perform { context in
+            context.undoManager = UndoManager()
+            let folder = Folder("a")
+            context.insert(folder)
+            try context.save()
+            folder.name = "b"
+            #expect(context.undoManager?.undoCount == 2)
+            return identity(context)
+        }
+        try await store.container.perform { context in
+            #expect(identity(context) == first && context.undoManager == nil && !context.hasChanges)
+            let names = try context.fetch(FetchDescriptor<Folder>()).map(\.name)
+            #expect(names == ["a"])
+        }
+    }
+
     /// The properties of a context, each with the treatment by `renew`: a new one must be decided about.
     @Test func `each property of a context is renewed or kept on purpose`() throws {
         let store = try PerformingStore(threads: 1)
@@ -153,7 +171,7 @@ import Testing
         ]
         let renewed: Set<String> = [
             "reports", "pending", "memberArrays", "observations", "rules", "saving", "stage", "owner", "errors",
-            "conflicts", "history",
+            "conflicts", "history", "undo",
         ]
         let context = ModelContext(store.container)
         let labels = Set(Mirror(reflecting: context.core).children.compactMap(\.label))
