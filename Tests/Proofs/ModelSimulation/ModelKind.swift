@@ -4,7 +4,7 @@ package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
     case begin, commit, rollBack, abandon, commitNothing, commitByTwo
     // Rows.
     case insert, insertNothing, insertOneByte, insertPage, insertMany, insertHuge
-    case update, updateKeepingKey, grow, delete, deleteMany, upsert, overwriteTwice, insertAndDelete, spill
+    case update, updateKeepingKey, grow, delete, deleteMany, upsert, overwriteTwice, insertAndDelete, restore, spill
     // Tables.
     case makeTable, dropTable
     // Index entries.
@@ -64,7 +64,8 @@ package enum ModelKind: UInt8, CaseIterable, Codable, Sendable {
         switch self {
         case .begin, .commit, .rollBack, .abandon: .boundary
         case .insert, .insertNothing, .insertOneByte, .insertPage, .insertMany, .insertHuge, .update,
-            .updateKeepingKey, .grow, .delete, .deleteMany, .upsert, .overwriteTwice, .insertAndDelete, .spill,
+            .updateKeepingKey, .grow, .delete, .deleteMany, .upsert, .overwriteTwice, .insertAndDelete, .restore,
+            .spill,
             .makeTable, .dropTable, .addKey, .removeKey, .moveKey, .swapKeys, .rotateKeys, .tryTakenKey, .takeFreedKey,
             .lookUpInTransaction, .scanIndexInTransaction, .readOwnWrites, .countInTransaction, .putBlob,
             .putSmallBlob, .putLargeBlob, .putCompressibleBlob, .streamBlob, .streamAnnouncedBlob, .failStream,

@@ -23,6 +23,7 @@ extension ModelLife {
             let id = draft[table].nextID
             try insert(row(in: table, &random), in: table, &transaction)
             try delete(id, in: table, &transaction)
+        case .restore: try restore(in: table, &random, &transaction)
         case .spill: try spill(in: table, &random, &transaction)
         case .makeTable:
             guard draft.tables.count < 7 else { return }
@@ -72,6 +73,14 @@ extension ModelLife {
     }
 
     // MARK: Rows
+
+    /// Gives a new object the number of a deleted one, as an undo does.
+    private func restore(in table: UInt16, _ random: inout Seed, _ transaction: inout Transaction) throws {
+        let id = 1 + RecordID(random.below(Int(draft[table].nextID)))
+        guard id < draft[table].nextID, draft[table][id] == nil, draft[table].count < Self.rowCountMax else { return }
+        did()
+        try put(row(in: table, &random), id, in: table, &transaction)
+    }
 
     private func insert(
         _ kind: ModelKind, in table: UInt16, _ random: inout Seed, _ transaction: inout Transaction
