@@ -12,8 +12,8 @@ struct PeerWorkloads<P: Peer>: Sendable {
     var all: [Workload] {
         guard durability == .usual else { return [w1, w6] }
         return [
-            w1, w2, w3, w4Count, w4Sum, w5Email, w5Sort, w6, w7, w8Insert, w8List, w8Read, w10Clean, w10Killed,
-            w11Department, w11Hop, w12, w12Compact,
+            w1, w2, w3, w4Count, w4Sum, w5Email, w5First, w5Sort, w6, w7, w8Insert, w8List, w8Read, w10Clean,
+            w10Killed, w11Department, w11Hop, w12, w12Compact,
         ]
     }
 

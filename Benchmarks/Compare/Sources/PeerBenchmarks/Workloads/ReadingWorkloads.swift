@@ -58,8 +58,13 @@ extension PeerWorkloads {
     }
 
     /// Reads 200,000 random employees by their unique e-mail address, all of each.
-    var w5Email: Workload {
-        Workload("w5-email", defaultCount: 1_000_000, start: .reading(full)) { run in
+    var w5Email: Workload { lookUps("w5-email") }
+
+    /// The same: Faultline's workload of this name makes no predicate.
+    var w5First: Workload { lookUps("w5-first") }
+
+    private func lookUps(_ name: String) -> Workload {
+        Workload(name, defaultCount: 1_000_000, start: .reading(full)) { run in
             let peer = try open(run.store)
             let maker = EmployeeMaker()
             try peer.find(DrawnOrder.ids(count: 20_000, bound: run.n, stream: 50).map { maker.email($0) }) { _ in }
