@@ -13,10 +13,8 @@ import PhotoAPI
 
     func run() async throws {
         try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
-        var configuration = Configuration()
-        // Every transaction is on the disk when its response is sent.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        let pool = try DatabasePool(path: store + "/photos.sqlite", configuration: configuration)
+        let pool = try DatabasePool(path: store + "/photos.sqlite")
+        try Self.waitForDisk(pool)
         try PhotoTables.make(in: pool)
         let router = PhotoRoutes(GRDBLibrary(pool: pool)).router()
         let server = Application(
@@ -26,5 +24,16 @@ import PhotoAPI
             })
         try await server.runService()
         try pool.close()
+    }
+
+    /// Lets every transaction be on the disk when its response is sent.
+    ///
+    /// On the connection that writes: a pool sets NORMAL there after `prepareDatabase`.
+    private static func waitForDisk(_ pool: DatabasePool) throws {
+        let level = try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            return try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        }
+        guard level == 2 else { throw ValidationError("SQLite refused synchronous=FULL.") }
     }
 }
