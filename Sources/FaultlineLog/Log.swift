@@ -139,7 +139,7 @@ package final class Log: @unchecked Sendable {
         follower = options.access == .reading ? Follower(opened) : nil
         var tables = opened.replay.tables
         publisher = Publisher(opened.replay.snapshot(&tables), watch: watch)
-        holds = SnapshotHolds(clock)
+        holds = SnapshotHolds(clock, RecordPages(budget: budget))
         if opened.manifest != nil {
             opened.directory.presence.expect(lockIdentity) { [publisher] error in publisher.fail(error) }
         }
@@ -179,7 +179,7 @@ package final class Log: @unchecked Sendable {
     ///     of the log, by any thread, while the snapshot is not in use.
     /// - Returns: The hold, not in use.
     package func hold(_ label: String, isFree: @escaping @Sendable () -> Bool = { true }) -> SnapshotHold {
-        let hold = SnapshotHold(snapshot(), isFree: isFree)
+        let hold = SnapshotHold(snapshot(), pages: holds.pages, isFree: isFree)
         holds.add(hold, label)
         return hold
     }

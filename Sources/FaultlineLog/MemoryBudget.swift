@@ -1,7 +1,7 @@
 import FaultlineDisk
 import Synchronization
 
-/// The engine's memory, in bytes, shared by rows, table pages and index blocks.
+/// The engine's memory, in bytes, shared by rows, pages of records and of tables, and index blocks.
 ///
 /// It counts; it does not allocate. If the sum would exceed the budget, `reserve` asks registered owners of caches to
 /// free bytes: first the free memory, then the owners that hold more than half of the budget, the largest first, then
@@ -13,7 +13,7 @@ import Synchronization
 package final class MemoryBudget: @unchecked Sendable {
     /// The purpose of bytes; `free` are unused, but kept for the next request.
     package enum Use: Int, Sendable, CaseIterable {
-        case rows, pages, blocks, memtables, buffers, free
+        case rows, records, pages, blocks, memtables, buffers, free
     }
 
     /// Keeps a reclaimer registered while it exists.
@@ -42,6 +42,7 @@ package final class MemoryBudget: @unchecked Sendable {
     private var limits: [Int] = []
     private let total = Atomic<Int>(0)
     private let rows = Atomic<Int>(0)
+    private let records = Atomic<Int>(0)
     private let pages = Atomic<Int>(0)
     private let blocks = Atomic<Int>(0)
     private let memtables = Atomic<Int>(0)
@@ -88,6 +89,7 @@ package final class MemoryBudget: @unchecked Sendable {
     package func used(for use: Use) -> Int {
         switch use {
         case .rows: rows.load(ordering: .relaxed)
+        case .records: records.load(ordering: .relaxed)
         case .pages: pages.load(ordering: .relaxed)
         case .blocks: blocks.load(ordering: .relaxed)
         case .memtables: memtables.load(ordering: .relaxed)
@@ -99,6 +101,7 @@ package final class MemoryBudget: @unchecked Sendable {
     private func add(_ byteCount: Int, to use: Use) {
         switch use {
         case .rows: rows.wrappingAdd(byteCount, ordering: .relaxed)
+        case .records: records.wrappingAdd(byteCount, ordering: .relaxed)
         case .pages: pages.wrappingAdd(byteCount, ordering: .relaxed)
         case .blocks: blocks.wrappingAdd(byteCount, ordering: .relaxed)
         case .memtables: memtables.wrappingAdd(byteCount, ordering: .relaxed)

@@ -42,6 +42,16 @@ package enum BufferMemory {
     /// the system takes back and gives again.
     package static func keepPages(upTo byteCount: Int) { pages.keep(upTo: byteCount) }
 
+    /// Has the system map all pages from `start` on in one call, which costs a fraction of the first touch of each.
+    ///
+    /// `start` is the beginning of a page; for other memory, and in older kernels, the call has no effect.
+    package static func populate(_ start: UnsafeMutableRawPointer, byteCount: Int) {
+        madvise(start, byteCount, populateForWriting)
+    }
+
+    /// `MADV_POPULATE_WRITE`, which older headers lack.
+    private static var populateForWriting: Int32 { 23 }
+
     /// Bytes of pages that are allocated and not yet freed.
     package static var pagedByteCountInUse: Int { pages.takenByteCount }
 

@@ -12,7 +12,31 @@ package enum RecordFile {
         return try read(id, in: table, at: location, of: Unmanaged.passUnretained(managed), into: target)
     }
 
-    /// The same for a file that its owner keeps alive; takes no reference to it.
+    /// The same for a file that its owner keeps alive, from pages in memory if the record is there; takes no reference.
+    @inline(__always)
+    static func read(
+        _ id: RecordID, in table: TableID, at location: Location, of file: Unmanaged<ManagedFile>,
+        by pages: RecordPages, into target: UnsafeMutableRawBufferPointer
+    ) throws(LogError) -> RecordRead {
+        guard let byteCount = location.byteCount, byteCount <= min(target.count, RecordPages.recordByteCountMax),
+            let start = target.baseAddress, pages.copy(location, byteCount, of: file, to: start)
+        else { return try read(id, in: table, at: location, of: file, into: target) }
+        let binding = file._withUnsafeGuaranteedRef { $0.recordBinding(at: location.byteOffset) }
+        do throws(RecordDecoder.Fault) {
+            let scratch = UnsafeMutableRawBufferPointer(start: start + byteCount, count: target.count - byteCount)
+            let (view, used) = try RecordDecoder.decode(
+                start, limit: byteCount, id: id, table: table.rawValue, location: location, binding: binding,
+                scratch: scratch)
+            return .record(view, byteCount: byteCount + used)
+        } catch {
+            if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }
+            // The page may be older than the record; if it is not, the error is that of a read from the file.
+            pages.forget(location, byteCount)
+            return try read(id, in: table, at: location, of: file, into: target)
+        }
+    }
+
+    /// The same, always from the file.
     @inline(__always)
     static func read(
         _ id: RecordID, in table: TableID, at location: Location, of file: Unmanaged<ManagedFile>,

@@ -38,9 +38,11 @@ package final class SnapshotHold: @unchecked Sendable {
     @usableFromInline @exclusivity(unchecked) var changes = 0
     /// Whether the owner holds nothing of the snapshot's state; called while it is not in use.
     private let isFree: @Sendable () -> Bool
+    private let pages: RecordPages
 
-    init(_ snapshot: Snapshot, isFree: @escaping @Sendable () -> Bool) {
+    init(_ snapshot: Snapshot, pages: RecordPages, isFree: @escaping @Sendable () -> Bool) {
         self.isFree = isFree
+        self.pages = pages
         kept = .passRetained(snapshot)
         sequenceNumber = Atomic(snapshot.sequence)
     }
@@ -124,14 +126,15 @@ package final class SnapshotHold: @unchecked Sendable {
         return try snapshot.location(of: id, in: table)
     }
 
-    /// Reads a record, between `begin` and `end`: as `Snapshot.read`, and takes no reference.
+    /// Reads a record, between `begin` and `end`: as `Snapshot.read`, from pages in memory if it is there, and takes no
+    /// reference.
     package func read(
         _ id: RecordID, in table: TableID, at location: Location, into target: UnsafeMutableRawBufferPointer
     ) throws(LogError) -> RecordRead {
         assert(depth > 0, "A held snapshot is used between begin and end.")
         let file = kept._withUnsafeGuaranteedRef { $0.files.find(location.segment) }
         guard let file else { return try snapshot.read(id, in: table, at: location, into: target) }
-        return try RecordFile.read(id, in: table, at: location, of: file, into: target)
+        return try RecordFile.read(id, in: table, at: location, of: file, by: pages, into: target)
     }
 
     /// The object that has a key of a unique index, between `begin` and `end`: as `Snapshot.firstID`, and takes no

@@ -35,11 +35,14 @@ final class SnapshotHolds: @unchecked Sendable {
 
     private let lock = EngineLock()
     private let clock: Clock
+    /// The pages that all owners share.
+    let pages: RecordPages
     private var entries: [ObjectIdentifier: Entry] = [:]
     private var held: [HeldFile] = []
 
-    init(_ clock: Clock) {
+    init(_ clock: Clock, _ pages: RecordPages) {
         self.clock = clock
+        self.pages = pages
     }
 
     private var now: (wall: Int64, monotonic: UInt64) { (clock.wallNanoseconds(), clock.monotonicNanoseconds()) }

@@ -19,8 +19,6 @@ package final class PageArena: @unchecked Sendable {
     private static let uncountedPageCountMax = 64
     /// The largest number of pages that are populated at once.
     private static let populatedPageCountMax = 32
-    /// `MADV_POPULATE_WRITE`, which older headers lack.
-    private static let populate: Int32 = 23
 
     private let budget: MemoryBudget
     /// The largest number of free pages that keep their memory.
@@ -78,8 +76,7 @@ package final class PageArena: @unchecked Sendable {
         populatedPageCount = min(2 * populatedPageCount, Self.populatedPageCountMax)
         let first = slabs[slabs.count - 1] + (Self.slabPageCount - freshPageCount) * TablePage.byteCount
         freshPageCount -= count
-        // Older kernels ignore the call; they allocate the memory at the first touch.
-        if count > 1 { madvise(first, count * TablePage.byteCount, Self.populate) }
+        if count > 1 { BufferMemory.populate(first, byteCount: count * TablePage.byteCount) }
         for index in (1..<count).reversed() { warm.append(first + index * TablePage.byteCount) }
         return first
     }

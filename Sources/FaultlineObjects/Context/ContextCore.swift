@@ -86,7 +86,8 @@ package final class ContextCore: @unchecked Sendable {
         state.gate.detach()
         rows.reclaiming = nil
         tally.end()
-        if rows.byteCount > 0 { store.log.budget.release(rows.byteCount, for: .rows) }
+        let byteCount = homes.all.reduce(rows.byteCount) { $0 + $1.recentRows.byteCount }
+        if byteCount > 0 { store.log.budget.release(byteCount, for: .rows) }
     }
 
     package var loadedByteCount: Int { rows.byteCount }

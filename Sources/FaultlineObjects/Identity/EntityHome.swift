@@ -24,8 +24,8 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     }
     @exclusivity(unchecked) private(set) var hasPrefetchedRows = false
     /// The stored object that was last found by its identifier: its first read needs no second look-up.
-    @exclusivity(unchecked) var found = FoundObject(number: 0, location: .absent, changeCount: 0)
-    /// Rows of objects that may be deallocated already; used on the context's thread.
+    @exclusivity(unchecked) private(set) var found = FoundObject(number: 0, location: .absent, changeCount: 0)
+    /// Rows of objects that may be deallocated already; used under the context's lock.
     @exclusivity(unchecked) var recentRows = RecentRows()
     /// The property of the last look-up by a fetch, with its slot; used on the context's thread.
     @exclusivity(unchecked) private var lastProperty: (keyPath: AnyKeyPath, slot: Int)?
@@ -85,6 +85,12 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     }
 
     // MARK: Objects
+
+    /// Records that an object was found by its number in the context's snapshot.
+    @inline(__always)
+    func noteFound(_ number: RecordID, at location: Location, _ context: ContextCore) {
+        found = FoundObject(number: number, location: location, changeCount: context.hold.changeCount)
+    }
 
     override func letGo(of number: UInt64, isRegistered: Bool) {
         if isRegistered { forget(number) }

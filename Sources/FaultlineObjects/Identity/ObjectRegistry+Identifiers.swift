@@ -104,7 +104,7 @@ extension ObjectRegistry {
         guard let table = home.entityReference?._withUnsafeGuaranteedRef({ $0.table }) else { return false }
         let location = try context.location(of: number, in: table)
         guard location.isAbsent else {
-            home.found = FoundObject(number: number, location: location, changeCount: context.hold.changeCount)
+            home.noteFound(number, at: location, context)
             return true
         }
         return try isInNewest(number, table)

@@ -16,7 +16,13 @@ struct ObjectRegistry {
     func registeredObject(_ number: RecordID, _ home: EntityHome) -> AnyObject? {
         context.lock.lock()
         defer { context.lock.unlock() }
-        return livingObject(home.identities.address(of: number))
+        let address = home.identities.address(of: number)
+        if address == 0 {
+            // Mostly an object is made next, with its row if that is in memory.
+            home.recentRows.prefetch(number)
+            return nil
+        }
+        return livingObject(address)
     }
 
     /// The handle of the registered object of a number; nil if none is alive.
@@ -75,9 +81,23 @@ struct ObjectRegistry {
             return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
         }
         _ = Unmanaged.passUnretained(context).retain()
+        let row = row == .none ? recentRow(number, home) : row
         let made = BareObject.makeFault(metadata, number, Unmanaged.passUnretained(home), row: row)
         home.identities.insert(UInt(bitPattern: made), for: number)
         return Unmanaged<AnyObject>.fromOpaque(made).takeRetainedValue()
+    }
+
+    /// The row that was loaded for an earlier object of a number that was just found, if it is in memory and the newest.
+    ///
+    /// Under the lock.
+    @inline(__always)
+    private func recentRow(_ number: RecordID, _ home: EntityHome) -> RowReference {
+        guard home.found.number == number, home.found.changeCount == context.hold.changeCount,
+            context.state.waitForOthers == nil
+        else { return .none }
+        let reference = home.recentRows.row(of: number)
+        guard let row = context.rows.row(reference), RowArena.location(row) == home.found.location else { return .none }
+        return reference
     }
 
     private func makeFault<T: PersistentModel>(
@@ -182,7 +202,9 @@ struct ObjectRegistry {
         do throws(LogError) {
             try context.beginReading()
             defer { context.endReading() }
-            guard try !context.location(of: reference.number, in: entity.table).isAbsent else { return nil }
+            let location = try context.location(of: reference.number, in: entity.table)
+            guard !location.isAbsent else { return nil }
+            home.noteFound(reference.number, at: location, context)
         } catch {
             context.report(error)
             return nil

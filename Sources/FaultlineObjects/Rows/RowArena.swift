@@ -18,7 +18,7 @@ package struct RowReference: Equatable {
     init(bits: UInt64) { self.bits = bits }
 
     @inline(__always)
-    init(block: Int, generation: UInt64, offset: Int) {
+    package init(block: Int, generation: UInt64, offset: Int) {
         bits = UInt64(truncatingIfNeeded: offset) >> 3 | UInt64(truncatingIfNeeded: block) << 14 | generation << 30
     }
 
@@ -42,6 +42,8 @@ package struct RowArena: ~Copyable {
     /// Bytes of a block: the largest that a reference can address, and a good size for read-ahead.
     package static let blockByteCount = 128 << 10
     static let blockCountMax = 1 << 16
+    /// From so many bytes of blocks on, the pages of a new one are mapped at once.
+    private static let populatedByteCountMin = 2 * blockByteCount
 
     /// The header before each row.
     struct RowPrefix {
@@ -193,6 +195,8 @@ package struct RowArena: ~Copyable {
     package mutating func addBlock(minimum: Int) {
         let byteCount = max(minimum, Self.blockByteCount)
         let memory = BufferMemory.allocate(byteCount: byteCount)
+        // A context with a few blocks will fill this one too.
+        if self.byteCount >= Self.populatedByteCountMin { BufferMemory.populate(memory, byteCount: byteCount) }
         self.byteCount += byteCount
         // A free entry is reused first: evicted blocks leave their generation there.
         var index = blockCount

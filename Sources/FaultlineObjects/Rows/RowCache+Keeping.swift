@@ -72,9 +72,46 @@ extension RowCache {
     func recentRow(
         of core: inout ModelCore, _ home: EntityHome, _ entity: EntityStorage
     ) throws(LogError) -> UnsafeRawPointer? {
-        let reference = home.recentRows.row(of: core.number)
-        guard reference != .none else { return nil }
-        return try use(reference, for: &core, home, entity)
+        guard let (row, reference) = recentRow(core.number, home),
+            RowArena.location(row) == (try context.location(of: core.number, home, in: entity.table))
+        else { return nil }
+        core.row = reference
+        home.lastLoaded = core.number
+        return row
+    }
+
+    /// The row that was recorded for an object, if it is still in memory; it may have been replaced since.
+    @inline(__always)
+    private func recentRow(
+        _ number: RecordID, _ home: EntityHome
+    ) -> (row: UnsafeRawPointer, reference: RowReference)? {
+        context.lock.lock()
+        defer { context.lock.unlock() }
+        let reference = home.recentRows.row(of: number)
+        return context.rows.row(reference).map { ($0, reference) }
+    }
+
+    /// Records that a row was loaded, so that it is found when the object is gone.
+    @inline(__always)
+    func noteRecent(_ number: RecordID, _ reference: RowReference, _ home: EntityHome) {
+        context.lock.lock()
+        let isFull = home.recentRows.note(number, reference)
+        context.lock.unlock()
+        if isFull { growRecentRows(home) }
+    }
+
+    @inline(never)
+    private func growRecentRows(_ home: EntityHome) {
+        let growth = context.lock.withLock { home.recentRows.growth(whereRowsTake: context.rows.byteCount) }
+        guard let growth else { return }
+        // This may take rows away, and tables of rows with them.
+        context.store.log.budget.reserve(growth, for: .rows)
+        let isStillWanted = context.lock.withLock {
+            guard home.recentRows.growth(whereRowsTake: context.rows.byteCount) == growth else { return false }
+            home.recentRows.grow()
+            return true
+        }
+        if !isStillWanted { context.store.log.budget.release(growth, for: .rows) }
     }
 
     /// Uses a row that was loaded before, unless it is out of memory or has been replaced.
@@ -100,12 +137,11 @@ extension RowCache {
     ) throws -> (row: UnsafeRawPointer, reference: RowReference)? {
         let location = try context.location(of: number, in: entity.table)
         guard !location.isAbsent else { return nil }
-        let recent = home.recentRows.row(of: number)
-        if let row = loadedRow(recent), RowArena.location(row) == location { return (row, recent) }
+        if let recent = recentRow(number, home), RowArena.location(recent.row) == location { return recent }
         context.tally.addRow()
         let reference = try readRow(number, at: location, entity)
         guard let row = context.rows.rowInCurrentBlock(reference) ?? loadedRow(reference) else { return nil }
-        home.recentRows.note(number, reference)
+        noteRecent(number, reference, home)
         return (row, reference)
     }
 
@@ -118,8 +154,7 @@ extension RowCache {
         _ number: RecordID, _ home: EntityHome, _ entity: EntityStorage, asksObjects: Bool,
         by window: inout RecordWindow
     ) throws -> FoundRow? {
-        let reference = asksObjects ? .none : home.recentRows.row(of: number)
-        if reference != .none, let row = loadedRow(reference),
+        if !asksObjects, let (row, reference) = recentRow(number, home),
             RowArena.location(row) == (try context.location(of: number, in: entity.table))
         {
             return FoundRow(number, row, reference)
@@ -133,7 +168,7 @@ extension RowCache {
     func keep(_ found: FoundRow, _ home: EntityHome) -> RowReference {
         if found.reference != .none { return found.reference }
         let reference = keep(found.view, at: found.location)
-        if found.isSingle { home.recentRows.note(found.number, reference) }
+        if found.isSingle { noteRecent(found.number, reference, home) }
         return reference
     }
 }

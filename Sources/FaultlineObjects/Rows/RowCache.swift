@@ -75,7 +75,7 @@ struct RowCache {
         let reference = try readRow(number, at: location, entity)
         core.row = reference
         home.lastLoaded = number
-        home.recentRows.note(number, reference)
+        noteRecent(number, reference, home)
         // Mostly the block that is filled is the one that is read.
         if let row = context.rows.rowInCurrentBlock(reference) { return RowArena.view(row) }
         return loadedRow(reference).map(RowArena.view)

@@ -194,7 +194,7 @@ extension ContextCore {
     /// Releases rows and the old snapshot, between two batches.
     package func forgetRows() {
         lock.lock()
-        let freed = rows.evictAll()
+        let freed = rows.evictAll() + shrinkRecentRows()
         lock.unlock()
         noteRowsForgotten()
         if freed > 0 { store.log.budget.release(freed, for: .rows) }

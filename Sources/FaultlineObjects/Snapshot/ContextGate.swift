@@ -40,10 +40,17 @@ extension ContextCore {
     /// Frees memory of loaded rows; called on any thread that needs memory.
     func reclaimRows(_ byteCount: Int) -> Int {
         lock.lock()
-        let freed = rows.evict(byteCount)
+        let freed = rows.evict(byteCount) + shrinkRecentRows()
         lock.unlock()
         if freed > 0 { store.log.budget.release(freed, for: .rows) }
         return freed
+    }
+
+    /// Forgets tables of recent rows that are large beside the rows in memory; called under the lock.
+    ///
+    /// - Returns: The bytes that no longer count in the budget.
+    func shrinkRecentRows() -> Int {
+        homes.all.reduce(0) { $0 + $1.recentRows.shrink(whereRowsTake: rows.byteCount) }
     }
 
     /// Whether no stored object is alive; called on any thread.

@@ -69,7 +69,7 @@ import Testing
             let found = try $0.fetch(FetchDescriptor<Hall>(predicate: #Predicate { $0.name == "hall 50" }))
             try check(found.map(\.name) == ["hall 50"])
         },
-        Pattern("N+1: the folder's name of each, in no order", faults: 1011, rows: 1011, reads: 1015) { context in
+        Pattern("N+1: the folder's name of each, in no order", faults: 1011, rows: 1011, reads: 103) { context in
             let documents = try context.all(Document.self)
             let names = (0..<documentCount).map { documents[$0 * 379 % documentCount].folder?.name ?? "" }
             try check(Set(names).count == 10)
