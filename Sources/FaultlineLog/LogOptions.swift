@@ -33,7 +33,7 @@ package enum Maintenance: Sendable {
 
 /// Sizes and modes of a log.
 package struct LogOptions: Sendable {
-    /// Bytes for table pages, memtables, index blocks, rows and buffers: 64 MiB.
+    /// Bytes for pages of tables and of records, memtables, index blocks, rows and buffers: 64 MiB.
     package var memoryBudget = 64 << 20
     /// Bytes after which a segment is followed by the next at the latest: 256 MiB.
     ///

@@ -29,7 +29,7 @@ public struct StoreOptions: Hashable, Sendable {
         case off
     }
 
-    /// Bytes of memory for verified rows, table pages, index blocks and buffers together; 64 MiB by default.
+    /// Bytes of memory for verified rows, pages of the store, index blocks and buffers together; 64 MiB by default.
     ///
     /// At least 4 MiB: smaller values count as that. The first container of a store in a process decides.
     public var memoryBudget = 64 << 20

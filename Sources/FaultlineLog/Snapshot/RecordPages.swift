@@ -61,7 +61,7 @@ package final class RecordPages: @unchecked Sendable {
 
     package init(budget: MemoryBudget) {
         self.budget = budget
-        let most = min(budget.byteCount / 2 / (Self.pageByteCount + MemoryLayout<Slot>.stride), Self.pageCountMax)
+        let most = min(budget.byteCount / 2 / Self.pageByteCount, Self.pageCountMax)
         count = most < 1 ? 0 : 1 << (Int.bitWidth - 1 - most.leadingZeroBitCount)
         registration = budget.register(.records) { [weak self] wanted in self?.evict(wanted) ?? 0 }
     }

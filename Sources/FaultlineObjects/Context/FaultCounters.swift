@@ -8,7 +8,7 @@ public struct FaultCounters: Equatable, Sendable, CustomStringConvertible {
     public var rowsRead = 0
     /// Bytes of large values that were read.
     public var blobBytesRead = 0
-    /// Bytes of memory that loaded rows, table pages and index blocks take now.
+    /// Bytes of memory that loaded rows, pages of records and of tables, and index blocks take now.
     public var cacheBytes = 0
 
     /// All zero.

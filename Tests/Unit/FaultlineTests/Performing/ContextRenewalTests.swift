@@ -26,7 +26,8 @@ import Testing
             _ = try context.fetch(FetchDescriptor<Folder>()).map(\.name)
             return identity(context)
         }
-        let memory = store.container.counters.cacheBytes
+        let budget = store.container.rowStore.log.budget
+        let memory = budget.used(for: .rows)
         for _ in 0..<100 {
             let next = try await store.container.perform { context in
                 #expect(context.core.livingObjectCount == 0)
@@ -35,7 +36,7 @@ import Testing
             }
             #expect(next == first)
         }
-        #expect(store.container.counters.cacheBytes == memory)
+        #expect(budget.used(for: .rows) == memory)
         #expect(store.container.performing.contexts.idleCount == 1)
     }
 
