@@ -48,7 +48,7 @@ extension ContextCore {
 
     private func forgetRows(keepingBlock: Bool) {
         lock.lock()
-        let freed = (keepingBlock ? rows.empty() : rows.evictAll()) + shrinkRecentRows()
+        let freed = (keepingBlock ? rows.empty() : rows.evictAll()) + shrinkRecentRows(whereRowsTake: 0)
         lock.unlock()
         noteRowsForgotten()
         if freed > 0 { store.log.budget.release(freed, for: .rows) }

@@ -194,7 +194,7 @@ extension ContextCore {
     /// Releases rows and the old snapshot, between two batches.
     package func forgetRows() {
         lock.lock()
-        let freed = rows.evictAll() + shrinkRecentRows()
+        let freed = rows.evictAll() + shrinkRecentRows(whereRowsTake: 0)
         lock.unlock()
         noteRowsForgotten()
         if freed > 0 { store.log.budget.release(freed, for: .rows) }

@@ -40,7 +40,7 @@ extension ContextCore {
     /// Frees memory of loaded rows; called on any thread that needs memory.
     func reclaimRows(_ byteCount: Int) -> Int {
         lock.lock()
-        let freed = rows.evict(byteCount) + shrinkRecentRows()
+        let freed = rows.evict(byteCount) + shrinkRecentRows(whereRowsTake: rows.byteCount)
         lock.unlock()
         if freed > 0 { store.log.budget.release(freed, for: .rows) }
         return freed
@@ -49,8 +49,8 @@ extension ContextCore {
     /// Forgets tables of recent rows that are large beside the rows in memory; called under the lock.
     ///
     /// - Returns: The bytes that no longer count in the budget.
-    func shrinkRecentRows() -> Int {
-        homes.all.reduce(0) { $0 + $1.recentRows.shrink(whereRowsTake: rows.byteCount) }
+    func shrinkRecentRows(whereRowsTake byteCount: Int) -> Int {
+        homes.all.reduce(0) { $0 + $1.recentRows.shrink(whereRowsTake: byteCount) }
     }
 
     /// Whether no stored object is alive; called on any thread.
