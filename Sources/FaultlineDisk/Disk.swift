@@ -96,6 +96,12 @@ open class Disk: @unchecked Sendable {
     /// Returns the kind of the file system of `path`.
     open func fileSystem(of path: String) throws(DiskError) -> FileSystemKind { Self.subclassAnswers() }
 
+    /// The open files of stores in this process; nil if the disk has no limit of them.
+    package var openFiles: OpenFileCount? { nil }
+
+    /// The open files, if those that cannot be closed leave too few of the limit; reported once.
+    package func takeOpenFileExcess() -> OpenFileCount? { nil }
+
     /// Identifies the run of the system since its last start; nil if the disk cannot tell.
     ///
     /// Bytes that were written in this run, synchronized or not, are those that a read returns.

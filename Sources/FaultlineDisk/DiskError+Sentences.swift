@@ -5,8 +5,11 @@ extension DiskError {
     package var message: String {
         var place = path
         if let offset { place += " at byte \(offset)" }
-        return "\(place): \(code.whatHappened) (\(call)). \(code.whatToDo)"
+        return "\(place): \(code.whatHappened) (\(call)). \(remedy)"
     }
+
+    /// A full sentence, or more.
+    package var remedy: String { openFiles?.remedy ?? code.whatToDo }
 
     /// The system call and its error number.
     package var call: String { errorNumber == 0 ? systemCall.rawValue : "\(systemCall.rawValue), errno \(errorNumber)" }
@@ -23,6 +26,7 @@ extension DiskError.Code {
     package var whatHappened: String {
         switch self {
         case .notFound: "does not exist"
+        case .gone: "was removed or replaced after it was opened, while the process had closed it for a time"
         case .exists: "exists already"
         case .isDirectory: "is a directory, not a file"
         case .notDirectory: "is not a directory, or one of its parents is not"
@@ -54,6 +58,7 @@ extension DiskError.Code {
     package var whatToDo: String {
         switch self {
         case .notFound: "Check the path; if the file was there before, restore it from a backup."
+        case .gone: "Put the file back, or restore the store from a backup, then open it again."
         case .exists: "Choose another path, or move the existing file away."
         case .isDirectory: "Give the path of a file."
         case .notDirectory: "Give the path of a directory."

@@ -8,7 +8,7 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
     ///
     /// `DiskError+Sentences.swift` has the remedy for each.
     public enum Code: String, Sendable, CaseIterable {
-        case notFound, exists, isDirectory, notDirectory, notEmpty, notRegularFile
+        case notFound, gone, exists, isDirectory, notDirectory, notEmpty, notRegularFile
         case permissionDenied, readOnlyFileSystem
         case noSpace, quotaExceeded, fileTooLarge
         case tooManyOpenFiles, outOfMemory
@@ -29,6 +29,8 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
     /// The offset in the file in bytes, for reads and writes.
     package let offset: UInt64?
+    /// The open files of stores, if there were too many.
+    package private(set) var openFiles: OpenFileCount?
 
     package init(code: Code, systemCall: SystemCall, errorNumber: Int32 = 0, path: String, offset: UInt64? = nil) {
         self.code = code
@@ -44,6 +46,13 @@ public struct DiskError: Error, Hashable, Sendable, CustomStringConvertible {
             code: Code(errorNumber: errorNumber, of: systemCall), systemCall: systemCall, errorNumber: errorNumber,
             path: path,
             offset: offset)
+    }
+
+    /// The same error with the open files of stores.
+    func counting(_ openFiles: OpenFileCount) -> DiskError {
+        var error = self
+        error.openFiles = openFiles
+        return error
     }
 
     /// Whether bytes could not be written because of missing space.

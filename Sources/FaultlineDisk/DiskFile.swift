@@ -83,6 +83,12 @@ open class DiskFile: @unchecked Sendable {
     /// Drops the system's clean cached pages of this file, so that the next read reaches the device.
     open func forgetCachedPages() throws(DiskError) { Self.subclassAnswers() }
 
+    /// Allows the process to close the file while no call uses it, and to open it again for reading by its path.
+    ///
+    /// All of the file must be durable, nothing more may be written to it, and only the owner of the group may remove
+    /// it, when the last handle is gone. A disk without a limit of open files does nothing.
+    package func mayRest(with group: RestingFiles) {}
+
     /// Closes the file and releases its locks.
     ///
     /// The call is idempotent, and releasing the last reference to the file also closes it. Nothing becomes durable.

@@ -36,6 +36,9 @@ open class ForwardingDisk: Disk, @unchecked Sendable {
 
     override open var systemStart: String? { base.systemStart }
 
+    override package var openFiles: OpenFileCount? { base.openFiles }
+    override package func takeOpenFileExcess() -> OpenFileCount? { base.takeOpenFileExcess() }
+
     override open func identity(of path: String) throws(DiskError) -> FileIdentity { try base.identity(of: path) }
 
     override open func freeByteCount(in directory: String) throws(DiskError) -> UInt64 {
@@ -89,6 +92,8 @@ open class ForwardingDiskFile: DiskFile, @unchecked Sendable {
     override open func unlock(byte: UInt64) throws(DiskError) { try base.unlock(byte: byte) }
 
     override open func forgetCachedPages() throws(DiskError) { try base.forgetCachedPages() }
+
+    override package func mayRest(with group: RestingFiles) { base.mayRest(with: group) }
 
     override open func close() { base.close() }
 }

@@ -2,13 +2,25 @@ import CFaultline
 import Glibc
 
 /// The operating system's files.
-// Safe because there is no stored property.
+// Safe because the stored property is immutable.
 package final class PosixDisk: Disk, @unchecked Sendable {
-    override package init() { super.init() }
+    private let table: OpenFiles
+
+    override package convenience init() { self.init(.shared) }
+
+    /// Makes a disk with a table of open files other than that of the process, for tests.
+    package init(_ table: OpenFiles) {
+        self.table = table
+        super.init()
+    }
 
     override package func open(_ path: String, for access: FileAccess) throws(DiskError) -> DiskFile {
-        PosixDiskFile(path: path, descriptor: try descriptor(path, for: access))
+        PosixDiskFile(path: path, number: try descriptor(path, for: access), in: table)
     }
+
+    override package func takeOpenFileExcess() -> OpenFileCount? { table.takeExcess() }
+
+    override package var openFiles: OpenFileCount? { table.count }
 
     override package func copy(_ source: String, to target: String) throws(DiskError) {
         let reading = try descriptor(source, for: .reading)
@@ -47,8 +59,7 @@ package final class PosixDisk: Disk, @unchecked Sendable {
             case .updating: FL_ACCESS_UPDATING
             case .creating: FL_ACCESS_CREATING
             }
-        let descriptor = Transfer.uninterrupted { fl_open(path, Int32(mode.rawValue)) }
-        if descriptor < 0 { throw DiskError(errorNumber: -descriptor, systemCall: .open, path: path) }
+        let descriptor = try number(of: path, mode)
         var status = fl_file_status()
         let result = fl_status(descriptor, &status)
         if result == 0, status.kind == FL_KIND_REGULAR.rawValue { return descriptor }
@@ -58,11 +69,25 @@ package final class PosixDisk: Disk, @unchecked Sendable {
         throw DiskError(code: isDirectory ? .isDirectory : .notRegularFile, systemCall: .open, path: path)
     }
 
+    /// Opens a file or directory and returns its number.
+    private func number(of path: String, _ access: fl_access) throws(DiskError) -> Int32 {
+        try table.opening { () throws(DiskError) in
+            let number = Transfer.uninterrupted { fl_open(path, Int32(access.rawValue)) }
+            if number < 0 { throw DiskError(errorNumber: -number, systemCall: .open, path: path) }
+            return number
+        }
+    }
+
     override package func names(in directory: String) throws(DiskError) -> [String] {
         try Self.check(directory, for: .open)
-        var stream: OpaquePointer?
-        let opened = Transfer.uninterrupted { fl_directory_open(directory, &stream) }
-        guard opened == 0, let stream else { throw DiskError(errorNumber: -opened, systemCall: .open, path: directory) }
+        let stream = try table.opening { () throws(DiskError) in
+            var stream: OpaquePointer?
+            let opened = Transfer.uninterrupted { fl_directory_open(directory, &stream) }
+            guard opened == 0, let stream else {
+                throw DiskError(errorNumber: -opened, systemCall: .open, path: directory)
+            }
+            return stream
+        }
         defer { fl_directory_close(stream) }
         var names: [String] = []
         while true {
@@ -107,8 +132,7 @@ package final class PosixDisk: Disk, @unchecked Sendable {
 
     override package func synchronizeDirectory(_ path: String, site: SyncSite) throws(DiskError) {
         try Self.check(path, for: .open)
-        let descriptor = Transfer.uninterrupted { fl_open(path, Int32(FL_ACCESS_DIRECTORY.rawValue)) }
-        if descriptor < 0 { throw DiskError(errorNumber: -descriptor, systemCall: .open, path: path) }
+        let descriptor = try number(of: path, FL_ACCESS_DIRECTORY)
         defer { _ = fl_close(descriptor) }
         let result = Transfer.uninterrupted { fl_fsync(descriptor) }
         if result < 0 { throw DiskError(errorNumber: -result, systemCall: .fsync, path: path) }

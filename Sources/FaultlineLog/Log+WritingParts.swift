@@ -24,7 +24,7 @@ extension Log {
             let (options, publisher) = (parts.options, parts.publisher)
             manifest = parts.manifest
             manifest.onFailure { error in publisher.fail(error) }
-            let fileSystem = Self.fileSystem(of: opened.directory)
+            let fileSystem = opened.directory.fileSystem
             // Zeros ahead cost more than they save on a file system that allocates at each write, and on one without
             // durability.
             let prepares = fileSystem.map { !$0.isCopyOnWrite && !$0.isVolatile } ?? false
@@ -87,11 +87,6 @@ extension Log {
             maintainer.stop()
             synchronizer?.stop()
             waiter?.stop()
-        }
-
-        /// The kind of the file system that holds the store; nil if the disk does not report it.
-        private static func fileSystem(of directory: StoreDirectory) -> FileSystemKind? {
-            do throws(DiskError) { return try directory.disk.fileSystem(of: directory.path) } catch { return nil }
         }
     }
 }

@@ -150,11 +150,13 @@ package final class Log: @unchecked Sendable {
             return Writing(parts, opened, tables)
         }
         watch.note(.opened(opened.report, nanoseconds: watch.nanoseconds(since: begin)))
+        opened.directory.noteOpenFiles()
     }
 
     deinit {
         writing?.sequencer.uploads.shut()
         writing?.stopThreads()
+        directory.disown()
         storeLock.release()
     }
 
@@ -296,6 +298,7 @@ package final class Log: @unchecked Sendable {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         defer {
             directory.damage.tellNobody()
+            directory.disown()
             storeLock.release()
             publisher.listeners.notify()
             directory.watch.note(.closed)
@@ -353,6 +356,7 @@ package final class Log: @unchecked Sendable {
         writing?.stopThreads()
         writing?.sequencer.uploads.shut()
         directory.damage.tellNobody()
+        directory.disown()
         storeLock.release()
         entry.log = nil
         entry.openCount = 0

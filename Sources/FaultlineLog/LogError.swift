@@ -97,6 +97,9 @@ extension LogError {
         case .notFound:
             code = .failedDisk
             remedy = "A file that should be there is missing; restore it from a backup."
+        case .gone, .tooManyOpenFiles:
+            code = .failedDisk
+            remedy = cause.remedy
         default:
             code = .failedDisk
             remedy = "Check the disk and the system's log, then open the store again."

@@ -62,6 +62,16 @@ int fl_unlock(int descriptor, int64_t byte);
 /* 1 if a lock requested now would conflict with another holder's, 0 if not. */
 int fl_is_locked(int descriptor, int64_t byte, bool exclusively);
 
+/* The time when the file was created, in nanoseconds since 1970; 0 where the file system does not keep it. */
+uint64_t fl_birth_nanoseconds(int descriptor);
+
+/* The lock of the tables of open files. It is the C library's, because a fork takes it: in the child no other thread
+ * holds it. */
+void fl_open_files_lock(void);
+void fl_open_files_unlock(void);
+/* The number of forks between the process that was started as a program and this one. */
+uint32_t fl_fork_count(void);
+
 /* The magic number of the file system that holds path (statfs f_type). */
 int fl_file_system_magic(const char *path, uint64_t *magic);
 int fl_free_byte_count(const char *path, uint64_t *byte_count);

@@ -1,3 +1,4 @@
+internal import FaultlineDisk
 package import FaultlineLog
 package import Logging
 
@@ -45,6 +46,9 @@ extension Logger {
             self.error(
                 "A write failed: nothing more is written until the store is opened again. \(error)",
                 metadata: Self.metadata([:], path: error.path, offset: error.offset))
+        case .openFilesExceedLimit(let count):
+            let remedy = "Raise ModelContainer.openFileLimit, or close stores."
+            warning("More files of stores stay open than the limit has room for. \(count.fact) \(remedy)")
         case .closed: info("The store was closed.")
         case .eventsLost(let count):
             warning(

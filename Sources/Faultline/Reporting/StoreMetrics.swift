@@ -25,6 +25,7 @@ final class StoreMetrics: Sendable {
     private let diskBytes: Gauge
     private let liveShare: Gauge
     private let pinnedBytes: Gauge
+    private let openFiles: Gauge
     private let commitDuration: CoreMetrics.Timer
     private let syncDuration: CoreMetrics.Timer
     private let checkpointDuration: CoreMetrics.Timer
@@ -71,6 +72,7 @@ final class StoreMetrics: Sendable {
         diskBytes = gauge("disk_bytes")
         liveShare = gauge("live_share")
         pinnedBytes = gauge("pinned_bytes")
+        openFiles = gauge("open_files")
         commitDuration = timer("commit_duration")
         syncDuration = timer("sync_duration")
         checkpointDuration = timer("checkpoint_duration")
@@ -163,6 +165,7 @@ final class StoreMetrics: Sendable {
         diskBytes.record(Int64(clamping: figures.space.byteCount))
         liveShare.record(figures.space.liveShare)
         pinnedBytes.record(Int64(clamping: figures.space.heldByteCount))
+        openFiles.record(figures.openFileCount)
     }
 
     /// Emits the growth of a counter of the engine.

@@ -316,6 +316,7 @@ final class Committer: @unchecked Sendable {
             ], isSwitching: true)
         publisher.update(files: { $0.adding(next) })
         segment.cut(to: written)
+        directory.letRest(segment)
         segment = next
         zerosAhead.beginSegment()
         written = UInt64(FileHeader.byteCount)

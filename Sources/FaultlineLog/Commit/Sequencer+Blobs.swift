@@ -22,7 +22,10 @@ extension Sequencer {
             in: directory, manifest, publisher, begun: sequence, with: edits, headerSite: "blob.header",
             directorySite: "blob.directory")
         if let blobs { countWrittenBlobs(in: blobs) }
-        blobs?.managed.releaseReserve()
+        if let old = blobs?.managed {
+            old.releaseReserve()
+            directory.letRest(old)
+        }
         blobs = fresh
         return fresh
     }

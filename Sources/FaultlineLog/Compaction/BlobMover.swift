@@ -225,6 +225,7 @@ final class BlobMover {
         guard !edits.isEmpty else { return }
         try manifest.commit(edits)
         releaseReserve()
+        if let segment { directory.letRest(segment.managed) }
         earlierByteCount = writtenByteCount
         segment = nil
     }

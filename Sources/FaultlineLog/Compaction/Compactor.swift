@@ -271,6 +271,7 @@ final class Compactor: @unchecked Sendable {
         var edits = sealCold()
         edits.append(managed.addition(begun: chosenAt))
         try manifest.commit(edits)
+        if let cold { directory.letRest(cold.managed) }
         publisher.update(files: { $0.adding(managed) })
         let fresh = ColdSegment(managed, begun: chosenAt, end: UInt64(FileHeader.byteCount), previousHead: 0)
         noteWritten(fresh.end)

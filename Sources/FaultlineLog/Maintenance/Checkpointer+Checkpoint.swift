@@ -51,6 +51,7 @@ extension Checkpointer {
         managed.noteListed()
         noteListed(through: captured.sequence)
         try manifest.commit(edits)
+        letRest(written)
 
         compactor.noteSettled(settlement)
         removeDroppedRuns(state)
@@ -102,6 +103,18 @@ extension Checkpointer {
             if spilled.managed.isDamaged { edits.append(.fileDamaged(number: number)) }
         }
         return try edits + changedRuns(state, through: sequence)
+    }
+
+    /// Lets the files rest that the manifest lists and that do not change any more.
+    private func letRest(_ written: Written) {
+        directory.letRest(written.managed)
+        for file in written.tables.needed.values { directory.letRest(file.managed) }
+        let (state, snapshot) = (manifest.state, publisher.snapshot)
+        for file in snapshot.files.files where state.files[file.number]?.seal != nil { directory.letRest(file) }
+        for run in snapshot.indexes.all.flatMap(\.runs) {
+            if let file = run.managed, state.files[file.number] != nil { directory.letRest(file) }
+        }
+        directory.noteOpenFiles()
     }
 
     /// Reads clean pages from the new files from now on.

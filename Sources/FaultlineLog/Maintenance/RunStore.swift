@@ -129,6 +129,7 @@ final class RunStore: @unchecked Sendable {
                 try manifest.commit(edits)
                 publisher.changeIndexes { Self.replace(inputs, by: run, definition, in: &$0) }
                 for input in inputs { input.managed?.noteDropped() }
+                if let managed = run.managed { directory.letRest(managed) }
                 let byteCount = manifest.state.files[run.description.fileNumber]?.seal?.end ?? 0
                 directory.watch.note(
                     .runsMerged(

@@ -1,3 +1,5 @@
+package import FaultlineDisk
+
 /// An event of a store, for observers.
 ///
 /// Durations are in nanoseconds of the log's clock.
@@ -22,6 +24,8 @@ package enum LogEvent: Sendable {
     case maintenanceFailed(LogError)
     /// A write failed: nothing more is written until the store is opened again.
     case poisoned(LogError)
+    /// More files of the process's stores stay open than its limit has room for; reported to the first observer, once.
+    case openFilesExceedLimit(OpenFileCount)
     case closed
     /// This many events were not delivered, because the observer takes too long.
     case eventsLost(count: Int)

@@ -1,3 +1,5 @@
+import FaultlineDisk
+
 /// The health of a log: read in a few instructions, without waiting for a disk or a writer.
 package struct LogHealth: Sendable {
     /// The findings and actions of the opening.
@@ -28,6 +30,8 @@ package struct LogFigures: Sendable, Equatable {
     package var spaceWaitNanoseconds: UInt64 = 0
     /// Bytes of the memory budget in use.
     package var memoryByteCount = 0
+    /// Open files of all stores of the process; 0 if the disk does not count them.
+    package var openFileCount = 0
     package var space = SpaceFigures()
 
     package init() {}
@@ -66,6 +70,7 @@ extension Log {
         figures.spaceWaitCount = writing?.waits.count ?? 0
         figures.spaceWaitNanoseconds = writing?.waits.nanoseconds ?? 0
         figures.memoryByteCount = budget.used
+        figures.openFileCount = directory.disk.openFiles?.open ?? 0
         figures.space = directory.watch.space
         return figures
     }

@@ -51,6 +51,9 @@ package final class StoreWatch: @unchecked Sendable {
 
     // MARK: Events
 
+    /// Whether there is an observer.
+    var isObserved: Bool { events != nil }
+
     /// Adds an event if there is an observer; the event is created only then.
     package func note(_ event: @autoclosure () -> LogEvent) {
         if let events { events.add(event()) }

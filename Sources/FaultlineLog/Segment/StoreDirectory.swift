@@ -2,7 +2,7 @@ package import FaultlineDisk
 import Synchronization
 
 /// The directory of one store: creates, opens and removes its files, and assigns their numbers.
-// Safe because mutable state is atomic or guarded by a lock.
+// Safe because mutable state is atomic, guarded by a lock, or set before the directory is shared.
 package final class StoreDirectory: @unchecked Sendable {
     package let disk: Disk
     package let path: String
@@ -12,6 +12,13 @@ package final class StoreDirectory: @unchecked Sendable {
     let watch = StoreWatch()
     let presence: DirectoryPresence
     let progress = LogProgress()
+    /// The kind of the file system of a store that is open for writing; nil if the disk does not report it.
+    ///
+    /// Set before the directory is shared.
+    private(set) var fileSystem: FileSystemKind?
+    /// The store's files that may rest; nil if others remove files, or the file system gives a file another identity when
+    /// it is opened again.
+    private var resting: RestingFiles?
     private let nextNumber: Atomic<UInt64>
     private let random: RandomSource
 
@@ -185,6 +192,31 @@ package final class StoreDirectory: @unchecked Sendable {
             try disk.synchronizeDirectory(path, site: site)
         }
     }
+
+    // MARK: Open files
+
+    /// Makes this process the only one that removes files, each after its last use.
+    func own() {
+        do throws(DiskError) { fileSystem = try disk.fileSystem(of: path) } catch { return }
+        if fileSystem?.isRemote == false { resting = RestingFiles() }
+    }
+
+    /// Allows the process to close a file while no call uses it.
+    ///
+    /// All of it is durable, and nothing more is written to it.
+    func letRest(_ managed: ManagedFile) {
+        if let resting { managed.file.mayRest(with: resting) }
+    }
+
+    /// Keeps the files open from now on that are in use: another process may remove them.
+    func disown() { resting?.end() }
+
+    /// Reports to the observer, once, that more files stay open than the process's limit has room for.
+    func noteOpenFiles() {
+        if watch.isObserved, let count = disk.takeOpenFileExcess() { watch.note(.openFilesExceedLimit(count)) }
+    }
+
+    // MARK: Space
 
     /// Records that an operation was refused for lack of space.
     func noteFull(_ error: LogError) { watch.noteFull(error, freeByteCount: freeByteCount) }

@@ -29,6 +29,7 @@ extension Opening {
                         throw LogError.damagedRun(managed.path, at: 0, "a block did not verify when it was read")
                     }
                     runs.append(try RunStore.open(managed, definition, in: directory, cache: cache))
+                    directory.letRest(managed)
                 } catch {
                     guard error.code == .damaged else { throw error }
                     damaged.insert(definition.id)
@@ -56,6 +57,7 @@ extension Opening {
                     continue
                 }
                 files[number] = PageFile(managed, pageCount: Int(footer.pageCount))
+                directory.letRest(managed)
             } catch {
                 guard error.code == .damaged else { throw error }
                 // It is derived: the tables can be rebuilt.

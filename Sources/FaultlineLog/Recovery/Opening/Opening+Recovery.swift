@@ -48,8 +48,10 @@ extension Opening {
         let state = reading.state
         var segments: [UInt64: ManagedFile] = [:]
         for (number, entry) in state.files where entry.kind.isSegment {
-            segments[number] = try directory.open(
+            let managed = try directory.open(
                 entry, for: options.access == .writing && entry.seal == nil ? .updating : .reading)
+            if entry.seal != nil { directory.letRest(managed) }
+            segments[number] = managed
         }
         let hot = state.numbers(of: .hotSegment)
         guard let last = hot.last, let lastSegment = segments[last], let lastEntry = state.files[last],

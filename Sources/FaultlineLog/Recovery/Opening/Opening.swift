@@ -73,6 +73,8 @@ struct Opening: ~Copyable {
             disk: disk, path: path, storeID: identity.storeID,
             nextNumber: Self.nextNumber(of: names), random: random)
 
+        if options.access == .writing { directory.own() }
+
         let access: FileAccess = options.access == .writing ? .updating : .reading
         listed = FileName.manifests(among: names)
         openedDirectory = directory

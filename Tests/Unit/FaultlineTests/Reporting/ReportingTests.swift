@@ -85,7 +85,8 @@ struct ReportingTests {
             (.compactionEnded(segmentCount: 1, movedByteCount: 2, droppedByteCount: 3, nanoseconds: 4), .debug),
             (.segmentDropped(path: "/p", byteCount: 9), .debug), (.diskFull(error), .warning),
             (.spaceCameBack, .notice), (.maintenanceFailed(error), .warning), (.poisoned(error), .error),
-            (.closed, .info), (.eventsLost(count: 4), .warning),
+            (.openFilesExceedLimit(OpenFileCount(limit: 16)), .warning), (.closed, .info),
+            (.eventsLost(count: 4), .warning),
         ]
         for (event, level) in events {
             let keeper = LogKeeper()
