@@ -30,6 +30,8 @@ final class Checkpointer: @unchecked Sendable {
     var droppedRuns: [Run] = []
     /// The number of the next file when tables were captured last.
     var capturedFileNumber: UInt64 = 0
+    /// Bytes of index runs that may still be merged; bounded while the store is closed.
+    var mergeAllowance = UInt64.max
     /// Bytes of log, and of deleted blobs, for which no compaction was paced yet.
     var committedByteCount: UInt64 = 0
 
@@ -88,7 +90,7 @@ final class Checkpointer: @unchecked Sendable {
     /// Merges the runs that are due; on a full disk another time, since compaction must not wait for that.
     private func mergeDue() throws(LogError) {
         do throws(LogError) {
-            try runs.mergeDue()
+            try runs.mergeDue(&mergeAllowance)
         } catch {
             guard error.code == .fullDisk else { throw error }
             directory.noteFull(error)

@@ -108,13 +108,20 @@ final class RunStore: @unchecked Sendable {
     // MARK: Merging
 
     /// Merges listed runs until no index has too many.
-    func mergeDue() throws(LogError) {
+    ///
+    /// - Parameter allowance: Bytes of runs that may be merged, lowered by those that are. An index whose next merge takes
+    ///   more keeps its runs.
+    /// - Throws: Disk errors; no run is lost by them.
+    func mergeDue(_ allowance: inout UInt64) throws(LogError) {
         for state in publisher.snapshot.indexes.all {
             let definition = state.definition
             while let plan = MergePlan(listedRuns(of: definition).map(\.description)) {
                 let inputs = Array(listedRuns(of: definition)[plan.range])
                 // The next opening rebuilds the index.
                 if inputs.contains(where: { $0.managed?.isDamaged == true }) { break }
+                let inputByteCount = manifest.state.byteCount(of: inputs)
+                guard inputByteCount <= allowance else { break }
+                if allowance != .max { allowance -= inputByteCount }
                 let begin = directory.watch.now()
                 let run = try merge(
                     inputs, definition, level: plan.level, isOldestIncluded: plan.isOldestIncluded, oldestLimit: .max)
@@ -179,6 +186,13 @@ final class RunStore: @unchecked Sendable {
         state.runs.removeAll { run in inputs.contains { $0 === run } }
         state.runs.insert(run, at: first)
         indexes = indexes.replacing(state)
+    }
+}
+
+extension ManifestState {
+    /// Bytes of listed runs.
+    fileprivate func byteCount(of runs: [Run]) -> UInt64 {
+        runs.reduce(0) { $0 + (files[$1.description.fileNumber]?.seal?.end ?? 0) }
     }
 }
 

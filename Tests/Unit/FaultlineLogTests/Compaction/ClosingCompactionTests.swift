@@ -45,6 +45,42 @@ struct ClosingCompactionTests {
         }
     }
 
+    @Test(arguments: [6_000, 1_000])
+    func `closing merges at most 16 MiB of index runs`(rowCount: Int) throws {
+        var options = Store.options
+        options.maintenance = .inline
+        options.memoryBudget = 256 << 20
+        let store = Store()
+        let disk = CountingDisk(over: store.disk)
+        let log = try store.open(options, on: disk)
+        var ids: [RecordID] = []
+        func replaceAll(_ round: Int) throws {
+            let new = (0..<rowCount).map { row(round * 100_000 + $0, byteCount: 900) }
+            _ = try log.write(author: nil) { for id in ids { try $0.erase(id) } }
+            ids = try log.insert(round == 4 ? Array(new.prefix(10)) : new)
+        }
+        for round in 1...3 {
+            try replaceAll(round)
+            try log.checkpoint()
+        }
+        try replaceAll(4)
+        let runs = store.files(.indexRun)
+        let runByteCount = runs.reduce(0) { $0 + (store.disk.fileSizes[$1] ?? 0) }
+        #expect(runs.count >= 3 && (runByteCount > 24 << 20) == (rowCount == 6_000))
+        let segmentByteCount = store.segmentByteCount
+        disk.reset()
+        try log.close()
+        #expect(store.segmentByteCount < segmentByteCount / 2)
+        let readByteCount = runs.reduce(0) { $0 + disk.counts(of: $1).bytesRead }
+        #expect(readByteCount < 18 << 20)
+        if rowCount == 1_000 { #expect(store.files(.indexRun).count == 1 && readByteCount > runByteCount / 2) }
+        let again = try store.open()
+        #expect(again.snapshot().recordCount(of: testTable) == 10)
+        #expect(try again.snapshot().firstID(row(400_003, byteCount: 900)) != nil)
+        #expect(try again.findings().isEmpty)
+        try again.close()
+    }
+
     @Test func `closing stops a compaction, and nothing is written after`() throws {
         var options = Store.options
         options.segmentByteCount = 4_000
