@@ -42,6 +42,16 @@ public struct FileSystemKind: Hashable, Sendable {
         }
     }
 
+    /// Whether a file keeps its identity while no process has it open.
+    ///
+    /// FAT and the folders of virtual machines number a file anew each time that it is looked up.
+    package var keepsIdentities: Bool {
+        switch self {
+        case .ext4, .xfs, .btrfs, .zfs, .bcachefs, .f2fs, .tmpfs, .overlay: true
+        default: false
+        }
+    }
+
     /// Whether overwriting allocates new space, so that zeroing a file ahead only writes the bytes twice.
     package var isCopyOnWrite: Bool {
         switch self {

@@ -198,7 +198,7 @@ package final class StoreDirectory: @unchecked Sendable {
     /// Makes this process the only one that removes files, each after its last use.
     func own() {
         do throws(DiskError) { fileSystem = try disk.fileSystem(of: path) } catch { return }
-        if fileSystem?.isRemote == false { resting = RestingFiles() }
+        if fileSystem?.keepsIdentities == true { resting = RestingFiles() }
     }
 
     /// Allows the process to close a file while no call uses it.

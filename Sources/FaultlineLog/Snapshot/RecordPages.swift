@@ -156,6 +156,8 @@ package final class RecordPages: @unchecked Sendable {
         let byteCount = count * Self.pageByteCount
         let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let pages, pages != MAP_FAILED else { return false }
+        // A huge page would take and free 2 MiB where the budget counts 4 KiB.
+        madvise(pages, byteCount, MADV_NOHUGEPAGE)
         budget.reserve(slotByteCount, for: .records)
         let made = BufferMemory.allocate(byteCount: slotByteCount).bindMemory(to: Slot.self, capacity: count)
         for place in 0..<count { (made + place).initialize(to: Slot()) }
@@ -201,7 +203,9 @@ package final class RecordPages: @unchecked Sendable {
             try managed.file.read(into: buffer, at: page * UInt64(Self.pageByteCount))
         }
         let isLoaded = read ?? 0 > 0
-        if isLoaded {
+        if let read, isLoaded {
+            // Behind the end of the file there may be bytes of the page before.
+            UnsafeMutableRawBufferPointer(rebasing: buffer[read...]).initializeMemory(as: UInt8.self, repeating: 0)
             slots[place].key.store(key, ordering: .relaxed)
             slots[place].isTouched.store(true, ordering: .relaxed)
         } else {

@@ -233,6 +233,8 @@ struct PosixDiskTests {
         #expect(try disk.fileSystem(of: "/proc").name == "0x9fa0")
         #expect(try disk.freeByteCount(in: directory.path) > 0)
         #expect(FileSystemKind.nfs.isRemote && !FileSystemKind.ext4.isRemote)
+        let fat = FileSystemKind(magic: 0x4D44)
+        #expect(FileSystemKind.ext4.keepsIdentities && !FileSystemKind.nfs.keepsIdentities && !fat.keepsIdentities)
         #expect(FileSystemKind.btrfs.isCopyOnWrite && !FileSystemKind.xfs.isCopyOnWrite)
         #expect(FileSystemKind.tmpfs.isVolatile && FileSystemKind.tmpfs.name == "tmpfs")
     }
