@@ -4,8 +4,8 @@ import Synchronization
 /// The engine's memory, in bytes, shared by rows, pages of records and of tables, and index blocks.
 ///
 /// It counts; it does not allocate. If the sum would exceed the budget, `reserve` asks registered owners of caches to
-/// free bytes: first the free memory, then the owners that hold more than half of the budget, the largest first, then
-/// the others. Pinned memory may exceed the budget.
+/// free bytes: first the free memory, then pages of records, then the owners that hold more than half of the budget, the
+/// largest first, then the others. Pinned memory may exceed the budget.
 ///
 /// Concurrency: all members may be called from any thread. A reclaimer runs on the thread that reserves and must take
 /// no lock that a caller of `reserve` may hold. So `reserve` must not be called under a lock.
@@ -14,6 +14,15 @@ package final class MemoryBudget: @unchecked Sendable {
     /// The purpose of bytes; `free` are unused, but kept for the next request.
     package enum Use: Int, Sendable, CaseIterable {
         case rows, records, pages, blocks, memtables, buffers, free
+
+        /// The place in the order in which memory is taken back.
+        fileprivate var rank: Int {
+            switch self {
+            case .free: 0
+            case .records: 1
+            default: 2
+            }
+        }
     }
 
     /// Keeps a reclaimer registered while it exists.
@@ -163,10 +172,9 @@ package final class MemoryBudget: @unchecked Sendable {
 
         let half = byteCount / 2
         var missing = wanted
-        // Free memory first, then uses above half of the budget, the largest first; all registrations of a use share
-        // its count.
+        // By rank; then uses above half of the budget, the largest first; all registrations of a use share its count.
         let ordered = candidates.sorted { left, right in
-            if (left.use == .free) != (right.use == .free) { return left.use == .free }
+            if left.use.rank != right.use.rank { return left.use.rank < right.use.rank }
             let leftUsed = used(for: left.use)
             let rightUsed = used(for: right.use)
             if (leftUsed > half) != (rightUsed > half) { return leftUsed > half }

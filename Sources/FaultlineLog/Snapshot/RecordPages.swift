@@ -8,7 +8,8 @@ import Synchronization
 /// Each page of a file has one slot, which it shares with others of a large store. It gets a free slot when two records
 /// of it were read, and none of another page of that slot in between; a slot that is in use when it was wanted alone
 /// several times, so that reads all over a large store load no pages that they will not use. Pages take at most half of
-/// the memory budget, and are evicted by second chance when it asks.
+/// the memory budget, and only memory that nothing else uses: none is loaded into the last eighth of the budget, and
+/// they are evicted by second chance, before all others, when it asks.
 ///
 /// The bytes are a hint. A reader verifies each record that it copies from here, and reads it from its file if it does
 /// not verify: the page may have been loaded before the record was written. A record's checksum holds at one place of one
@@ -169,6 +170,8 @@ package final class RecordPages: @unchecked Sendable {
     /// Whether a page is to be loaded now; if not, records that it was wanted.
     @inline(__always)
     private func isDue(_ key: UInt64, _ slot: UnsafeMutablePointer<Slot>) -> Bool {
+        // A page that is loaded into the last free memory goes with the next block or row.
+        if budget.used > budget.byteCount / 8 * 7 { return false }
         let isFree = slot.pointee.key.load(ordering: .relaxed) == 0
         if !isFree, slot.pointee.isTouched.load(ordering: .relaxed) {
             slot.pointee.isTouched.store(false, ordering: .relaxed)
@@ -270,7 +273,7 @@ package final class RecordPages: @unchecked Sendable {
         lock.lock()
         var freed = 0
         var steps = 2 * count
-        while freed < wanted, steps > 0 {
+        while freed < wanted, steps > 0, pageCount > 0 {
             steps -= 1
             let place = hand
             hand = (hand + 1) & (count - 1)
