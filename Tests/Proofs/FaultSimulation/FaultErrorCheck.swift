@@ -26,7 +26,7 @@ struct FaultErrorCheck {
         case .fullDisk where isAboutSpace, .failedDisk where !isAboutSpace, .outcomeUnknown, .poisoned: break
         default: return "the error has the code \(error.code): \(error)"
         }
-        let remedy = isAboutSpace ? "Make room" : "Check the disk"
+        let remedy = errorNumber == EMFILE ? "ulimit -n" : isAboutSpace ? "Make room" : "Check the disk"
         return error.message.contains(remedy) ? nil : "the error lacks a remedy: \(error)"
     }
 
