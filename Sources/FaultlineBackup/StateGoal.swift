@@ -15,6 +15,9 @@ enum StateGoal {
         }
     }
 
+    /// Whether the newest state of the log may be the wanted one.
+    var isOpen: Bool { if case .transaction = self { false } else { true } }
+
     var isNewest: Bool { if case .newest = self { true } else { false } }
 
     /// Whether a transaction is known to be the last one of the state.

@@ -59,21 +59,27 @@ extension Log {
         } else {
             usage.manifestByteCount = try manifestFileByteCount()
         }
-        (usage.quarantinedFileCount, usage.quarantinedByteCount) = try quarantine()
+        (usage.quarantinedFileCount, usage.quarantinedByteCount) = try files(in: FileName.quarantine)
+        (usage.retainedFileCount, usage.retainedByteCount) = try files(in: FileName.retained)
         usage.memoryByteCount = budget.used
         return usage
     }
 
-    /// Number and bytes of the files that recovery quarantined.
-    private func quarantine() throws(LogError) -> (count: Int, byteCount: UInt64) {
-        let folder = path + "/" + FileName.quarantine
+    /// Number and bytes of the files in a folder of the store.
+    private func files(in name: String) throws(LogError) -> (count: Int, byteCount: UInt64) {
+        let folder = path + "/" + name
         return try onDisk("listing reserved files") { () throws(DiskError) in
             guard try directory.disk.isPresent(folder) else { return (0, 0) }
             var sum: (count: Int, byteCount: UInt64) = (0, 0)
             for name in try directory.disk.names(in: folder) {
-                let file = try directory.disk.open(folder + "/" + name, for: .reading)
-                defer { file.close() }
-                sum = (sum.count + 1, sum.byteCount + (try file.byteCount()))
+                do throws(DiskError) {
+                    let file = try directory.disk.open(folder + "/" + name, for: .reading)
+                    defer { file.close() }
+                    sum = (sum.count + 1, sum.byteCount + (try file.byteCount()))
+                } catch {
+                    // A writer may just have removed it.
+                    guard error.code == .notFound else { throw error }
+                }
             }
             return sum
         }

@@ -134,7 +134,8 @@ package final class Log: @unchecked Sendable {
         found = (opened.state, ends)
         let watch = opened.directory.watch
         if let observer = options.observer { watch.tell(observer, clock: clock) }
-        watch.space = SpaceFigures(opened.state, heldByteCount: 0)
+        watch.space = SpaceFigures(
+            opened.state, heldByteCount: 0, retainedByteCount: opened.retained?.byteCount ?? 0)
         openedSequence = opened.replay.sequence
         follower = options.access == .reading ? Follower(opened) : nil
         var tables = opened.replay.tables
@@ -146,9 +147,10 @@ package final class Log: @unchecked Sendable {
         writing = opened.manifest.map { [publisher, holds, cache, blockCache, budget] manifest in
             let parts = LogParts(
                 directory: opened.directory, manifest: manifest, publisher: publisher, holds: holds, options: options,
-                clock: clock, cache: cache, blockCache: blockCache, budget: budget)
+                clock: clock, cache: cache, blockCache: blockCache, budget: budget, retained: opened.retained)
             return Writing(parts, opened, tables)
         }
+        if let failure = opened.retained?.failure { watch.note(.pastStatesLost(failure)) }
         watch.note(.opened(opened.report, nanoseconds: watch.nanoseconds(since: begin)))
         opened.directory.noteOpenFiles()
     }

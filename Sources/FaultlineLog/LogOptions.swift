@@ -59,6 +59,9 @@ package struct LogOptions: Sendable {
     package var preparedByteCount = 64 << 10
     /// When a commit returns: when it is on the disk.
     package var durability: Durability = .sync
+    /// How far back states of the past can be read although their segments were compacted: nil, as at the last opening; a
+    /// new store keeps none.
+    package var retention: RetentionWindow?
     /// Milliseconds after which a thread makes a commit durable that did not wait for the disk, if `maintenance` has
     /// threads: 1,000.
     package var synchronizationDelayMilliseconds = 1_000

@@ -11,4 +11,5 @@ struct LogParts {
     let cache: PageCache
     let blockCache: BlockCache
     let budget: MemoryBudget
+    let retained: RetainedFiles?
 }

@@ -23,6 +23,9 @@ package struct LogUsage: Sendable, Equatable {
     /// Files in `quarantine/`, which recovery put there and no code reads.
     package var quarantinedFileCount = 0
     package var quarantinedByteCount: UInt64 = 0
+    /// Files in `retained/`, which only states of the past need.
+    package var retainedFileCount = 0
+    package var retainedByteCount: UInt64 = 0
     /// Pages of the tables, in memory or not.
     package var pageCount = 0
     /// Objects by table, of tables that have any.
@@ -30,7 +33,7 @@ package struct LogUsage: Sendable, Equatable {
     /// Bytes of the memory budget.
     package var memoryByteCount = 0
 
-    /// Bytes of all files, without those in `quarantine/`.
+    /// Bytes of all files, without those in `quarantine/` and `retained/`.
     package var byteCount: UInt64 {
         segments.reduce(manifestByteCount + checkpointByteCount + runByteCount) { $0 + $1.byteCount }
     }

@@ -59,6 +59,7 @@ extension StoreOptions {
         rewritesWhenIdle = try values.flag(.rewritesWhenIdle) ?? rewritesWhenIdle
         allowsRemoteFileSystem = try values.flag(.allowsRemoteFileSystem) ?? allowsRemoteFileSystem
         try readHistory(values)
+        try readRetention(values)
         try readPerforming(values)
         try readMigration(values)
     }
@@ -73,6 +74,13 @@ extension StoreOptions {
             throw values.refused(.history, word, "kept, because historyDays has a value")
         default: if let kept { history = kept }
         }
+    }
+
+    private mutating func readRetention(_ values: ConfigurationValues) throws {
+        let duration = try values.seconds(.retentionSeconds, 0...3_153_600_000)
+        let byteCount = try values.integer(.retentionByteCount, 0...1 << 50, "bytes")
+        guard duration != nil || byteCount != nil else { return }
+        retention = .kept(for: duration ?? .seconds(3_153_600_000), byteCountMax: byteCount ?? .max)
     }
 
     private mutating func readPerforming(_ values: ConfigurationValues) throws {

@@ -11,6 +11,8 @@ enum StoreKey: String, CaseIterable {
     case durability
     case history
     case historyDays
+    case retentionSeconds
+    case retentionByteCount
     case checkpointByteCount
     case compressesBlobs
     case rewritesWhenIdle

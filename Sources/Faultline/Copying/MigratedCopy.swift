@@ -95,10 +95,11 @@ struct MigratedCopy {
         for name in try disk.names(in: target) where FileName.isOfStore(name) && name != FileName.lock {
             try disk.remove(target + "/" + name)
         }
-        let quarantine = target + "/" + FileName.quarantine
-        if try disk.isPresent(quarantine) {
-            for name in try disk.names(in: quarantine) { try disk.remove(quarantine + "/" + name) }
-            try disk.removeDirectory(quarantine)
+        for name in [FileName.quarantine, FileName.retained] {
+            let folder = target + "/" + name
+            guard try disk.isPresent(folder) else { continue }
+            for name in try disk.names(in: folder) { try disk.remove(folder + "/" + name) }
+            try disk.removeDirectory(folder)
         }
     }
 }

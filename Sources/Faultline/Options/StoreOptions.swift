@@ -29,6 +29,20 @@ public struct StoreOptions: Hashable, Sendable {
         case off
     }
 
+    /// How far back states of the past can be read although compaction has dropped their files:
+    /// `docs/features/TimeTravel.md`.
+    public enum Retention: Hashable, Sendable {
+        /// As the container that set it last; a new store keeps none.
+        case unchanged
+        /// None: the files are given back.
+        case none
+        /// States that were the newest ones within this time, by the machine's clock, as far as the files that only they
+        /// need take at most these bytes.
+        ///
+        /// A longer duration than 292 years counts as that. Below 1 byte, or 1 nanosecond, nothing is kept.
+        case kept(for: Duration, byteCountMax: Int = .max)
+    }
+
     /// Bytes of memory for verified rows, pages of the store, index blocks and buffers together; 64 MiB by default.
     ///
     /// At least 4 MiB: smaller values count as that. The first container of a store in a process decides.
@@ -37,6 +51,10 @@ public struct StoreOptions: Hashable, Sendable {
     public var durability = Durability.sync
     /// The history of saves: kept for 30 days by default.
     public var history = History.kept(for: .seconds(30 * 86_400))
+    /// The window of past states: by default as the store has it.
+    ///
+    /// It belongs to the store, and holds until another one is set. The first container of a store in a process decides.
+    public var retention = Retention.unchanged
     /// Bytes of log between checkpoints of the location tables: bounds the replay after a crash.
     public var checkpointByteCount = 32 << 20
     /// Whether large values are compressed if that saves at least an eighth.
@@ -187,6 +205,7 @@ public struct StoreOptions: Hashable, Sendable {
         options.isCompressingBlobs = compressesBlobs
         options.allowsRemoteFileSystem = allowsRemoteFileSystem
         options.durability = durability == .sync ? .sync : .async
+        options.retention = retention.window
         return options
     }
 }

@@ -19,7 +19,8 @@ extension ModelContainer {
     /// its objects are `ManagedObject`s.
     ///
     /// The state is read from the log. The log has the states since its newest checkpoint; as long as the store was
-    /// never compacted it has all of them. Older ones are in backups: `past(inBackups:at:)`.
+    /// never compacted it has all of them, and with `StoreOptions.retention` those of the window. Older ones are in
+    /// backups: `past(inBackups:at:)`.
     ///
     /// - Parameter point: The state.
     /// - Returns: The container. Files of the state that the store has removed keep their space on the disk until it is

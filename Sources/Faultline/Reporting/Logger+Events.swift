@@ -38,6 +38,7 @@ extension Logger {
                 "The disk is full: writes are refused, reads and deletes go on. \(error.message)",
                 metadata: Self.metadata([:], path: error.path))
         case .spaceCameBack: notice("There is space again: writes go on.")
+        case .pastStatesLost(let error): warning("States of the past are not kept until the next opening: \(error)")
         case .maintenanceFailed(let error):
             warning(
                 "A checkpoint or a compaction failed; it is tried again. \(error)",

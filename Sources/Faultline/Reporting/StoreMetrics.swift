@@ -25,6 +25,7 @@ final class StoreMetrics: Sendable {
     private let diskBytes: Gauge
     private let liveShare: Gauge
     private let pinnedBytes: Gauge
+    private let retainedBytes: Gauge
     private let openFiles: Gauge
     private let commitDuration: CoreMetrics.Timer
     private let syncDuration: CoreMetrics.Timer
@@ -72,6 +73,7 @@ final class StoreMetrics: Sendable {
         diskBytes = gauge("disk_bytes")
         liveShare = gauge("live_share")
         pinnedBytes = gauge("pinned_bytes")
+        retainedBytes = gauge("retained_bytes")
         openFiles = gauge("open_files")
         commitDuration = timer("commit_duration")
         syncDuration = timer("sync_duration")
@@ -165,6 +167,7 @@ final class StoreMetrics: Sendable {
         diskBytes.record(Int64(clamping: figures.space.byteCount))
         liveShare.record(figures.space.liveShare)
         pinnedBytes.record(Int64(clamping: figures.space.heldByteCount))
+        retainedBytes.record(Int64(clamping: figures.space.retainedByteCount))
         openFiles.record(figures.openFileCount)
     }
 

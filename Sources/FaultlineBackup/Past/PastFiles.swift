@@ -45,29 +45,66 @@ struct PastFiles {
         return (error as? BackupError)?.code == .notInLog && attempt < searchCountMax
     }
 
-    /// The manifests, and the length of the newest: it grows with each edit.
+    /// The manifests, the length of the newest, which grows with each edit, and the listings of past states.
     private func mark() throws(LogError) -> [UInt64] {
         try onDisk("looking at the manifest") { () throws(DiskError) in
             guard try disk.isPresent(store) else { return [] }
             let numbers = FileName.manifests(among: try disk.names(in: store)).sorted()
             guard let newest = numbers.last else { return [] }
+            let retained = store + "/" + FileName.retained
+            let listings =
+                try disk.isPresent(retained) ? FileName.manifests(among: try disk.names(in: retained)).sorted() : []
             do throws(DiskError) {
-                return numbers + [try disk.byteCount(of: store + "/" + FileName.numbered(.manifest, newest))]
+                let byteCount = try disk.byteCount(of: store + "/" + FileName.numbered(.manifest, newest))
+                return numbers + [byteCount] + listings
             } catch {
                 guard error.code == .notFound else { throw error }
-                return numbers
+                return numbers + listings
             }
         }
+    }
+
+    private func identity() throws -> Identity {
+        guard let identity = try IdentityFile.read(store + "/" + FileName.identity, on: disk) else {
+            throw BackupError(.notFound, "There is no store in this directory.", path: store)
+        }
+        return identity
+    }
+
+    /// A state that the window of past states has.
+    struct Found {
+        let shown: PastDisk
+        let end: LogPlace
+        let state: ManifestState
+        let identity: Identity
+    }
+
+    /// Opens the files of a state that the manifest in force does not have any more.
+    ///
+    /// - Returns: Nil if the window does not have it either.
+    /// - Throws: `LogError` if a listing of the window, or a file, is damaged; disk errors.
+    func openRetained(_ goal: StateGoal) throws -> Found? {
+        var damage: LogError?
+        // Before the manifest: a file is in a listing, or in the manifest.
+        let identity = try identity()
+        let source = try CopiedState(store, identity, on: disk)
+        let durable = try source.newestDurable()
+        let listings = try RetainedListing.all(in: source.directory.retainedFolder()) { damage = damage ?? $1 }
+        let shown = PastDisk()
+        let log = try RetainedLog(goal, listings, source.state, in: source.directory)
+        let found = try log?.find(goal, on: shown, identity, durable: durable) { (entry, number) throws(LogError) in
+            try show(FileName.numbered(entry.kind, number), entry, on: shown, source)
+        }
+        if let found { return Found(shown: shown, end: found.end, state: found.state, identity: identity) }
+        if let damage { throw damage }
+        return nil
     }
 
     /// Opens the files that the manifest in force lists.
     ///
     /// - Throws: `BackupError` of code `notFound` if there is no store; `LogError`.
     func open() throws -> Opened {
-        let path = store + "/" + FileName.identity
-        guard let identity = try IdentityFile.read(path, on: disk) else {
-            throw BackupError(.notFound, "There is no store in this directory.", path: store)
-        }
+        let identity = try identity()
         let source = try CopiedState(store, identity, on: disk)
         let durable = try source.newestDurable()
         let shown = PastDisk()
@@ -80,17 +117,24 @@ struct PastFiles {
         }
         for (number, entry) in files { try show(FileName.numbered(entry.kind, number), entry, on: shown, source) }
         // Read again: the manifest may be from after the first compaction.
-        guard let newer = try IdentityFile.read(path, on: disk) else {
-            throw BackupError(.notFound, "There is no store in this directory.", path: store)
+        return Opened(shown: shown, state: source.state, identity: try self.identity(), durable: durable)
+    }
+
+    /// Opens a file, which may just be going to the files that only past states need.
+    private func open(_ name: String) throws(DiskError) -> DiskFile {
+        do throws(DiskError) { return try disk.open(store + "/" + name, for: .reading) } catch {
+            guard error.code == .notFound else { throw error }
         }
-        return Opened(shown: shown, state: source.state, identity: newer, durable: durable)
+        let retained = store + "/" + FileName.retained + "/" + name
+        guard try disk.isPresent(retained) else { return try disk.open(store + "/" + name, for: .reading) }
+        return try disk.open(retained, for: .reading)
     }
 
     private func show(
         _ name: String, _ entry: ManifestState.FileEntry, on shown: PastDisk, _ source: CopiedState
     ) throws(LogError) {
         let length = try onDisk("opening a file of the store") { () throws(DiskError) in
-            let file = try disk.open(store + "/" + name, for: .reading)
+            let file = try open(name)
             let length = try file.byteCount()
             shown.show(name, file, byteCount: length)
             return length

@@ -50,11 +50,23 @@ package struct PastState: Sendable {
             }
         let files = PastFiles(of: store, on: disk)
         let found = try files.stable {
-            let files = try files.open()
-            let cut = try LogCut(goal, files, store: store)
-            return (files, cut)
+            let opened = try files.open()
+            do {
+                let cut = try LogCut(goal, opened, store: store)
+                return PastFiles.Found(
+                    shown: opened.shown, end: cut.end, state: cut.state, identity: opened.identity)
+            } catch let error as BackupError {
+                guard error.code == .notInLog else { throw error }
+                do {
+                    guard let retained = try files.openRetained(goal) else { throw error }
+                    return retained
+                } catch let missing as LogError where missing.cause?.code == .notFound {
+                    // The window has just passed, or its folder was removed.
+                    throw error
+                }
+            }
         }
-        try self.init(found.0.shown, found.1.end, found.1.state, found.0.identity)
+        try self.init(found.shown, found.end, found.state, found.identity)
     }
 
     /// A state in a set of backups, as a restore would make it.

@@ -32,9 +32,11 @@ package struct LogWalk {
 
     /// Whether the listed hot segments may be the whole log, so that each of its states can be built from them: nothing
     /// was moved out of them.
-    package var isWhole: Bool {
-        guard let first = state.numbers(of: .hotSegment).first else { return false }
-        return state.files[first]?.added.begun == 0 && state.numbers(of: .coldSegment).isEmpty
+    package var isWhole: Bool { hasBeginning && state.numbers(of: .coldSegment).isEmpty }
+
+    /// Whether the first segment of the log is listed.
+    package var hasBeginning: Bool {
+        state.numbers(of: .hotSegment).first.flatMap { state.files[$0]?.added.begun } == 0
     }
 
     /// Calls `body` with the end of each transaction behind a place, in order, until it returns false.

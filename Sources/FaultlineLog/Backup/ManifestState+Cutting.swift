@@ -58,6 +58,8 @@ extension ManifestState {
     private func isKept(_ edit: ManifestEdit, by end: LogPlace, _ fromBeginning: Bool) -> Bool {
         func isListed(_ number: UInt64) -> Bool {
             guard let kind = files[number]?.kind else { return false }
+            // Cold segments may have versions of later transactions; the whole log has all that it needs.
+            if fromBeginning, kind == .coldSegment { return false }
             return kind.isSegment ? kind != .hotSegment || number <= end.segment : !fromBeginning
         }
         switch edit {
@@ -66,10 +68,11 @@ extension ManifestState {
         case .durable(let file, _, _): return isListed(file) && file != end.segment
         case .usage(let segment, _, _): return isListed(segment) && segment != end.segment
         case .fileDamaged(let number): return isListed(number)
-        case .checkpoint, .replayFrom, .runAdded, .runDropped: return !fromBeginning
+        // The identifiers are those of the tables, which may be newer than the end.
+        case .checkpoint, .replayFrom, .runAdded, .runDropped, .identifiers: return !fromBeginning
         // No file of a dropped segment is in the new store.
         case .fileDropped, .stateKept, .stateReleased, .clean: return false
-        case .manifest, .nextFileNumber, .identifiers: return true
+        case .manifest, .nextFileNumber: return true
         }
     }
 

@@ -49,7 +49,7 @@ extension Sequencer {
         guard changed + budget.used(for: .memtables) > budget.byteCount / 4 * 3 else { return }
         if changed > current.pinnedByteCount + budget.byteCount / 4 {
             // Most of the earlier spill is superseded by now.
-            directory.removeUnneededFiles()
+            directory.removeUnneededFiles(mayMove: false)
             tables.leavePage()
             try PageSpill.spill(tables.captured, cache: cache, in: directory, sequence: sequence)
             try PageSpill.spill(tables.set, cache: cache, in: directory, sequence: sequence + 1)

@@ -321,6 +321,11 @@ final class Compactor: @unchecked Sendable {
         try noteFeature { $0.adding(readCompatible: Feature.history) }
     }
 
+    /// Records in IDENTITY that the store has listings of past states, before the first one.
+    func notePastStates() throws(LogError) {
+        try noteFeature { $0.adding(readCompatible: Feature.pastStates) }
+    }
+
     private func noteFeature(_ adding: (Identity) -> Identity) throws(LogError) {
         let path = directory.path(of: FileName.identity)
         guard let identity = try IdentityFile.read(path, on: directory.disk) else {

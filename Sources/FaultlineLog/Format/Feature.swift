@@ -9,6 +9,8 @@ package enum Feature {
 
     /// The bit of `readCompatible` for change records, which a version without them would not write.
     static let history: UInt64 = 1 << 0
+    /// The bit of `readCompatible` for listings of past states, which a version without them would let grow stale.
+    static let pastStates: UInt64 = 1 << 1
     /// The bit of `readCompatible` for indexes that a version without them would not keep.
     static let secondaryIndexes: UInt64 = 1 << 3
     /// The bit of `readCompatible` for text indexes, which a version without them would not keep.
@@ -22,7 +24,7 @@ package enum Feature {
     ]
     /// A version that does not know the bit does not write to the store.
     static let readCompatible = [
-        0: "history", 1: "kept versions", 2: "a kept generation", 3: "secondary indexes", 4: "text indexes",
+        0: "history", 1: "states of the past", 2: "a kept generation", 3: "secondary indexes", 4: "text indexes",
     ]
 
     /// The features of unknown bits, for a message.

@@ -47,6 +47,10 @@ package enum FileName {
     package static let lock = "LOCK"
     package static let quarantine = "quarantine"
     static let ballast = "BALLAST"
+    /// The folder with the files that only states of the past need.
+    package static let retained = "retained"
+    /// The file there with the window of these states.
+    static let retentionWindow = "WINDOW"
 
     /// Whether a file of a store can have the name.
     package static func isOfStore(_ name: String) -> Bool {

@@ -36,5 +36,6 @@ package enum FormatVersion {
     /// Incompatible features that this code understands.
     package static let knownIncompatible: UInt64 = Feature.compaction | Feature.keptState
     /// Read-compatible features that this code understands.
-    package static let knownReadCompatible: UInt64 = Feature.history | Feature.secondaryIndexes | Feature.textIndexes
+    package static let knownReadCompatible: UInt64 =
+        Feature.history | Feature.pastStates | Feature.secondaryIndexes | Feature.textIndexes
 }

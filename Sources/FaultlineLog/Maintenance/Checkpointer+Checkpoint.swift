@@ -11,7 +11,7 @@ extension Checkpointer {
     }
 
     func checkpoint(isClosing: Bool) throws(LogError) {
-        defer { directory.watch.space = SpaceFigures(manifest.state, heldByteCount: compactor.heldByteCount()) }
+        defer { noteSpace() }
         let begin = directory.watch.now()
         try releaseIfOver()
         // This seals the segment that blobs are moved to.
@@ -45,6 +45,7 @@ extension Checkpointer {
         }
         for number in written.unneeded { edits.append(.fileDropped(number: number)) }
         if isClosing { edits.append(.clean) }
+        retain(state, dropping: settlement.dropped, through: captured.sequence)
         // Files are marked as listed before they are: from here on the disk must not be full.
         try manifest.makeRoom(editCount: edits.count)
         for file in tables.needed.values { file.managed.noteListed() }
@@ -60,6 +61,21 @@ extension Checkpointer {
             .checkpointMade(
                 sequence: captured.sequence, byteCount: manifest.state.files[managed.number]?.seal?.end ?? 0,
                 nanoseconds: directory.watch.nanoseconds(since: begin)))
+    }
+
+    /// Passes on the bytes of the store's files.
+    func noteSpace() {
+        directory.watch.space = SpaceFigures(
+            manifest.state, heldByteCount: compactor.heldByteCount(),
+            retainedByteCount: retained?.byteCount ?? 0)
+    }
+
+    /// Lists the files of a state for readers of the past, before a checkpoint drops some of them.
+    private func retain(_ state: ManifestState, dropping dropped: Set<UInt64>, through sequence: UInt64) {
+        retained?.keep(
+            state, dropping: dropped, newest: sequence, now: sequencer.clock.wallNanoseconds(),
+            checkpointByteCount: options.checkpointByteCount
+        ) { () throws(LogError) in try compactor.notePastStates() }
     }
 
     /// Whether the checkpoint in force stores a state already, or there is nothing to store.

@@ -65,7 +65,7 @@ extension Checkpointer {
             sequencer.account.segments.setKept(state.files.keys.filter(state.isKept))
             sequencer.account.note()
         }
-        directory.watch.space = SpaceFigures(state, heldByteCount: compactor.heldByteCount())
+        noteSpace()
     }
 
     /// Restores the kept state, in one step, and shuts the store: later commits are gone.
@@ -89,6 +89,7 @@ extension Checkpointer {
                 .hotSegment, headerSite: "segment.header", directorySite: "segment.directory")
             segment.noteListed()
             // The transactions after the state's are gone, and their numbers will be used again.
+            try retained?.remove(behind: kept.sequence)
             directory.progress.begin(at: kept.sequence)
             try manifest.commit(
                 manifest.state.editsReturning(

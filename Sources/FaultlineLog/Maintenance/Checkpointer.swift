@@ -21,6 +21,7 @@ final class Checkpointer: @unchecked Sendable {
     let space: DiskSpace
     let holds: SnapshotHolds
     let compactor: Compactor
+    let retained: RetainedFiles?
     var listed: [UInt64: PageFile]
     /// Set when the store is closed: from then on nothing may be written to it.
     var isShut = false
@@ -42,6 +43,7 @@ final class Checkpointer: @unchecked Sendable {
         cache = parts.cache
         options = parts.options
         holds = parts.holds
+        retained = parts.retained
         self.sequencer = sequencer
         committer = sequencer.committer
         runs = sequencer.runs
@@ -59,7 +61,7 @@ final class Checkpointer: @unchecked Sendable {
         try whileOpen { () throws(LogError) in
             defer {
                 isShut = isClosing
-                directory.removeUnneededFiles()
+                removeUnneededFiles()
             }
             try checkpointWithRoom(isClosing: isClosing)
             space.noteCheckpoint()
@@ -71,12 +73,13 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
-    /// Makes a checkpoint; uses the ballast for one that frees files, now or by the compaction that it allows.
+    /// Makes a checkpoint; uses the space of past states, and the ballast for one that frees files, now or by the
+    /// compaction that it allows.
     func checkpointWithRoom(isClosing: Bool = false) throws(LogError) {
         let lastDelete = sequencer.turn.withLock { sequencer.lastDelete }
         let makesRoom = lastDelete > manifest.state.checkpoint?.sequence ?? 0 || compactor.needsCheckpoint
         do throws(LogError) {
-            return try checkpoint(isClosing: isClosing)
+            return try checkpointGivingWay(isClosing: isClosing)
         } catch {
             guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, makesRoom, space.giveUp() else {
                 throw error
@@ -85,6 +88,20 @@ final class Checkpointer: @unchecked Sendable {
         // The remains of the first attempt take space that the second needs.
         directory.removeUnneededFiles()
         try checkpoint(isClosing: isClosing)
+    }
+
+    /// Makes a checkpoint; removes the oldest past states until there is room for it.
+    private func checkpointGivingWay(isClosing: Bool) throws(LogError) {
+        while true {
+            do throws(LogError) {
+                return try checkpoint(isClosing: isClosing)
+            } catch {
+                guard error.code == .fullDisk, error.cause?.code != .fileTooLarge, retained?.giveWay() == true else {
+                    throw error
+                }
+                directory.removeUnneededFiles()
+            }
+        }
     }
 
     /// Merges the runs that are due; on a full disk another time, since compaction must not wait for that.
@@ -97,9 +114,15 @@ final class Checkpointer: @unchecked Sendable {
         }
     }
 
+    /// Removes files that neither the store nor a state of the past needs.
+    private func removeUnneededFiles() {
+        directory.removeUnneededFiles()
+        retained?.prune(manifest.state, now: sequencer.clock.wallNanoseconds())
+    }
+
     /// Removes unneeded files, and reserves the ballast.
     func holdSpaceBack() {
-        directory.removeUnneededFiles()
+        removeUnneededFiles()
         space.holdBack(storeByteCount: manifest.state.segmentByteCount)
     }
 
@@ -126,7 +149,7 @@ final class Checkpointer: @unchecked Sendable {
     func removeDroppedRuns(_ state: ManifestState) {
         // Indexes whose table was already gone at the opening have no open runs.
         for entry in state.runs where droppedIndexes.contains(entry.index) && !directory.isInUse(entry.file) {
-            directory.remove(directory.path(.indexRun, entry.file))
+            directory.remove([directory.path(.indexRun, entry.file)])
         }
         for run in droppedRuns { run.managed?.noteDropped() }
         droppedRuns.removeAll()

@@ -20,6 +20,8 @@ package enum LogEvent: Sendable {
     /// An operation was refused for lack of space; reported once, until there is space again.
     case diskFull(LogError)
     case spaceCameBack
+    /// States of the past are not kept any more, until the store is opened again.
+    case pastStatesLost(LogError)
     /// A checkpoint, a merge or a compaction failed; it will be tried again.
     case maintenanceFailed(LogError)
     /// A write failed: nothing more is written until the store is opened again.

@@ -8,6 +8,8 @@ package struct SpaceFigures: Sendable, Equatable {
     package var liveByteCount: UInt64 = 0
     /// Bytes of dropped segments that the disk still holds because a snapshot may read them.
     package var heldByteCount: UInt64 = 0
+    /// Bytes of files that only states of the past need.
+    package var retainedByteCount: UInt64 = 0
     /// Bytes in the segments of the kept state that the newest state does not need: a hint.
     package var keptByteCount: UInt64 = 0
     /// The time when the kept state expires, in nanoseconds since 1970; nil if none is kept.
@@ -15,8 +17,9 @@ package struct SpaceFigures: Sendable, Equatable {
 
     package init() {}
 
-    init(_ state: ManifestState, heldByteCount: UInt64) {
+    init(_ state: ManifestState, heldByteCount: UInt64, retainedByteCount: UInt64) {
         self.heldByteCount = heldByteCount
+        self.retainedByteCount = retainedByteCount
         keptUntilNanoseconds = state.kept?.untilNanoseconds
         for file in state.files.values {
             let end = file.seal?.end ?? file.durable

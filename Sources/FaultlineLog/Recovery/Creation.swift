@@ -23,7 +23,8 @@ enum Creation {
     /// - Throws: `.notAStore` for a file that does not belong to a store.
     private static func leftover(_ name: String, _ path: String) throws(LogError) -> (kind: FileKind, number: UInt64)? {
         switch name {
-        case FileName.lock, FileName.quarantine, FileName.ballast, FileName.identityBeingWritten: return nil
+        case FileName.lock, FileName.quarantine, FileName.retained, FileName.ballast, FileName.identityBeingWritten:
+            return nil
         default:
             guard let file = FileName.parse(name) else {
                 throw LogError(

@@ -62,8 +62,10 @@ enum Leftovers {
     ///
     /// Actions that fail are repeated at the next opening.
     static func carryOut(_ plan: Plan, in directory: StoreDirectory, report: inout OpenReport) {
-        for name in plan.remove {
-            do { try directory.disk.remove(directory.path(of: name)) } catch { continue }
+        let paths = plan.remove.map { directory.path(of: $0) }
+        let unneeded = Set(directory.unneeded?.take(paths, mayMove: true) ?? paths)
+        for (name, path) in zip(plan.remove, paths) where unneeded.contains(path) {
+            do { try directory.disk.remove(path) } catch { continue }
             report.removedFiles.append(name)
         }
         guard !plan.quarantine.isEmpty else { return }

@@ -19,8 +19,12 @@ package final class StoreDirectory: @unchecked Sendable {
     /// The store's files that may rest; nil if others remove files, or the file system gives a file another identity when
     /// it is opened again.
     private var resting: RestingFiles?
+    /// The destination of files that the store does not need; nil if they are removed.
+    ///
+    /// Set before the directory is shared.
+    var unneeded: (any UnneededFiles)?
     private let nextNumber: Atomic<UInt64>
-    private let random: RandomSource
+    let random: RandomSource
 
     package init(disk: Disk, path: String, storeID: StoreID, nextNumber: UInt64, random: RandomSource) {
         self.disk = disk
@@ -218,8 +222,11 @@ package final class StoreDirectory: @unchecked Sendable {
 
     // MARK: Space
 
-    /// Records that an operation was refused for lack of space.
-    func noteFull(_ error: LogError) { watch.noteFull(error, freeByteCount: freeByteCount) }
+    /// Records that an operation was refused for lack of space; the oldest past states give way to the next one.
+    func noteFull(_ error: LogError) {
+        if error.cause?.code != .fileTooLarge { unneeded?.giveWay() }
+        watch.noteFull(error, freeByteCount: freeByteCount)
+    }
 
     /// Records a write after a refusal for lack of space.
     func noteWritten() { watch.noteWritten(freeByteCount: freeByteCount) }
@@ -231,9 +238,15 @@ package final class StoreDirectory: @unchecked Sendable {
     /// Whether a file is still in use, listed or not.
     package func isInUse(_ number: UInt64) -> Bool { removals.isOpen(number) }
 
-    /// Removes unneeded files.
-    package func removeUnneededFiles() {
-        for path in removals.takeAll() { remove(path) }
+    /// Removes unneeded files, but for those that states of the past need.
+    ///
+    /// - Parameter mayMove: Whether to move these now: no where a writer waits.
+    package func removeUnneededFiles(mayMove: Bool = true) {
+        remove(removals.takeAll(), mayMove: mayMove)
+    }
+
+    func remove(_ paths: [String], mayMove: Bool = true) {
+        for path in unneeded?.take(paths, mayMove: mayMove) ?? paths { remove(path) }
     }
 
     /// Removes an unneeded file; if that fails, the next opening of the store removes it.

@@ -114,6 +114,8 @@ package struct Salvage {
         var options = options
         options.access = .writing
         options.maintenance = .inline
+        // The new store has no past.
+        options.retention = nil
         let log = try Log.open(unfinished, on: disk, clock: clock, options: options, deriver: NoIndexes())
         do throws(LogError) {
             try fill(log, source, &report, finding, progress)

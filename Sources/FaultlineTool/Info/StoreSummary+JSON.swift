@@ -23,6 +23,7 @@ extension StoreSummary {
         line.add("segments", usage.segments.map(segmentLine))
         line.add("checkpoints", fileLine(usage.checkpointFileCount, usage.checkpointByteCount))
         line.add("runs", fileLine(usage.runCount, usage.runByteCount))
+        line.add("retained", fileLine(usage.retainedFileCount, usage.retainedByteCount))
         line.add("quarantine", fileLine(usage.quarantinedFileCount, usage.quarantinedByteCount))
         if let kept {
             var keptLine = JSONLine()

@@ -110,6 +110,13 @@ extension StoreSummary {
                 "\(files) \(bytes(usage.quarantinedByteCount)) \(count == 1 ? "is" : "are") in quarantine/, not counted: the engine neither reads nor removes what lies there"
             )
         }
+        if usage.retainedFileCount > 0 {
+            let isOne = usage.retainedFileCount == 1
+            let files = isOne ? "1 file" : "\(Quantity.count(usage.retainedFileCount)) files"
+            table.note(
+                "\(files) of \(bytes(usage.retainedByteCount)) \(isOne ? "is" : "are") in retained/, not counted: states of the past need them"
+            )
+        }
         if let freeByteCount { table.note("\(bytes(freeByteCount)) free on the file system") }
         return table
     }

@@ -22,6 +22,7 @@ import Testing
         let variables = [
             "STORE_PATH": "/var/lib/photos.store", "STORE_NAME": "photos", "STORE_ALLOWS_SAVE": "false",
             "STORE_MEMORY_BUDGET": "268435456", "STORE_DURABILITY": "async", "STORE_HISTORY": "kept",
+            "STORE_RETENTION_SECONDS": "86400", "STORE_RETENTION_BYTE_COUNT": "1073741824",
             "STORE_HISTORY_DAYS": "7", "STORE_CHECKPOINT_BYTE_COUNT": "1048576", "STORE_COMPRESSES_BLOBS": "false",
             "STORE_REWRITES_WHEN_IDLE": "false", "STORE_ALLOWS_REMOTE_FILE_SYSTEM": "true",
             "STORE_PERFORMING_THREAD_COUNT": "3", "STORE_PERFORMING_QUEUE_LIMIT": "50",
@@ -35,6 +36,7 @@ import Testing
         expected.options.memoryBudget = 256 << 20
         expected.options.durability = .async
         expected.options.history = .kept(for: .seconds(7 * 86_400))
+        expected.options.retention = .kept(for: .seconds(86_400), byteCountMax: 1 << 30)
         expected.options.checkpointByteCount = 1 << 20
         expected.options.compressesBlobs = false
         expected.options.rewritesWhenIdle = false

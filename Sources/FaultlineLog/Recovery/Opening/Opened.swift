@@ -14,6 +14,7 @@ extension Opening {
         let cold: ColdSegment?
         let pageFiles: [UInt64: PageFile]
         let report: OpenReport
+        let retained: RetainedFiles?
         /// For a reader: the manifest that was read; nil if it has changed since.
         var mark: Follower.ManifestMark?
 

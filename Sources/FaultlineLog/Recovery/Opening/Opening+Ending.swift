@@ -7,7 +7,7 @@ extension Opening {
         Opened(
             directory: files.directory, manifest: manifest, state: files.state, replay: replay, segment: files.last,
             end: end.end, head: end.head, blobs: blobs, cold: openCold(files.state, files.segments),
-            pageFiles: files.pageFiles, report: report)
+            pageFiles: files.pageFiles, report: report, retained: retained)
     }
 
     /// Goes on with the manifest and the segments of a clean log.
@@ -59,7 +59,7 @@ extension Opening {
         return Opened(
             directory: directory, manifest: manifest, state: manifest.state, replay: replay, segment: tail.segment,
             end: tail.end, head: tail.head, blobs: try Self.openBlobs(next, files.segments, directory.progress),
-            cold: openCold(next, files.segments), pageFiles: files.pageFiles, report: report)
+            cold: openCold(next, files.segments), pageFiles: files.pageFiles, report: report, retained: retained)
     }
 }
 

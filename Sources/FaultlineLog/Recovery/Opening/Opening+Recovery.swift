@@ -127,6 +127,7 @@ extension Opening {
         try IndexRebuild.run(indexesToRebuild ?? replay.memtables.indexes(of: replay.tables), &replay)
         report.wasClean = wasClean(files, replay, end)
         files.directory.progress.begin(at: replay.sequence)
+        try retained?.remove(behind: replay.sequence)
         guard options.access == .writing else {
             needsSameManifest = needsSameManifest(replay, start)
             return opened(files, replay, end, manifest: nil, blobs: nil)

@@ -18,6 +18,8 @@ struct Opening: ~Copyable {
     /// The manifests that were found, and the directory they were read in.
     var listed: [UInt64] = []
     var openedDirectory: StoreDirectory?
+    /// The files that states of the past need; nil if none are kept, and for a reader.
+    var retained: RetainedFiles?
     /// Indexes whose entries are rebuilt from the rows; nil means all.
     var indexesToRebuild: Set<IndexID>? = []
     /// Whether the hot segments may not be the whole log any more: then the tables are built from all segments
@@ -56,7 +58,9 @@ struct Opening: ~Copyable {
             do throws(LogError) {
                 return try attempt()
             } catch {
-                guard error.code == .fullDisk, DiskSpace.removeBallast(in: path, on: disk) else { throw error }
+                guard error.code == .fullDisk else { throw error }
+                let hasRoom = RetainedFiles.removeAll(in: path, on: disk)
+                guard DiskSpace.removeBallast(in: path, on: disk) || hasRoom else { throw error }
             }
             report = OpenReport()
             indexesToRebuild = []
@@ -87,6 +91,11 @@ struct Opening: ~Copyable {
         let compacted = options.access == .reading ? try identify(random) : identity
         isCompacted = compacted.incompatible & Feature.compaction != 0
         directory.raiseNextFileNumber(to: reading.state.nextFileNumber)
+        if options.access == .writing {
+            retained = RetainedFiles.open(
+                of: directory, names, reading.state, window: options.retention, now: clock.wallNanoseconds())
+            directory.unneeded = retained
+        }
         let plan: Leftovers.Plan
         if options.access == .writing {
             plan = try Leftovers.plan(names, in: directory, state: reading.state, manifest: reading.managed.number)
@@ -101,7 +110,7 @@ struct Opening: ~Copyable {
 
         if removesLeftoversFirst {
             // The remains of the first attempt take space that the second needs.
-            for name in plan.remove { directory.remove(directory.path(of: name)) }
+            directory.remove(plan.remove.map { directory.path(of: $0) })
         }
         return try recover(reading, directory, plan)
     }

@@ -84,7 +84,8 @@ struct ReportingTests {
             (.compactionBegan(predictedByteCount: 5), .debug),
             (.compactionEnded(segmentCount: 1, movedByteCount: 2, droppedByteCount: 3, nanoseconds: 4), .debug),
             (.segmentDropped(path: "/p", byteCount: 9), .debug), (.diskFull(error), .warning),
-            (.spaceCameBack, .notice), (.maintenanceFailed(error), .warning), (.poisoned(error), .error),
+            (.spaceCameBack, .notice), (.pastStatesLost(error), .warning), (.maintenanceFailed(error), .warning),
+            (.poisoned(error), .error),
             (.openFilesExceedLimit(OpenFileCount(limit: 16)), .warning), (.closed, .info),
             (.eventsLost(count: 4), .warning),
         ]

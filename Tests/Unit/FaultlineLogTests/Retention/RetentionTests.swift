@@ -1,0 +1,189 @@
+import FaultlineBackup
+import FaultlineDisk
+import FaultlineLog
+import FaultlineTestSupport
+import Testing
+
+/// The window of past states: its setting, and the operations that end it.
+struct RetentionTests {
+    private static let always = RetentionWindow(nanoseconds: .max, byteCount: .max)
+
+    private static var options: LogOptions {
+        var options = Store.options
+        options.segmentByteCount = 4_000
+        return options
+    }
+
+    private static func open(_ store: Store, _ window: RetentionWindow?) throws -> Log {
+        var options = options
+        options.retention = window
+        return try store.open(options)
+    }
+
+    /// Writes the rows of 20 objects anew, one in a transaction, and compacts.
+    private static func churn(_ log: Log, _ number: Int) throws {
+        for id in 1...20 {
+            _ = try log.write(author: nil) { transaction in
+                if id > Int(log.snapshot().nextID(of: testTable)) - 1 {
+                    _ = try transaction.allocateIDs(1, in: testTable)
+                }
+                try transaction.put(RecordID(id), row(number * 100 + id, byteCount: 300))
+            }
+        }
+        _ = try log.compact()
+    }
+
+    private static func canRead(_ sequence: UInt64, of store: Store) -> Bool {
+        do {
+            return try PastState(of: Store.path, on: store.disk, at: .transaction(sequence)).last.transaction
+                == sequence
+        } catch {
+            #expect((error as? BackupError)?.code == .notInLog)
+            return false
+        }
+    }
+
+    private static func retainedFiles(_ store: Store) throws -> [String] {
+        let folder = Store.path + "/" + FileName.retained
+        guard try store.disk.isPresent(folder) else { return [] }
+        return try store.disk.names(in: folder).filter(FileName.isOfStore)
+    }
+
+    @Test func `a store keeps nothing unless it is asked to`() throws {
+        let store = Store()
+        let log = try Self.open(store, nil)
+        for number in 1...3 { try Self.churn(log, number) }
+        #expect(!Self.canRead(5, of: store))
+        #expect(try !store.disk.isPresent(Store.path + "/" + FileName.retained))
+        try log.close()
+    }
+
+    @Test func `the window stays until another one is set`() throws {
+        let store = Store()
+        try Self.open(store, Self.always).close()
+        var log = try Self.open(store, nil)
+        for number in 1...3 { try Self.churn(log, number) }
+        #expect(Self.canRead(5, of: store))
+        #expect(log.figures.space.retainedByteCount > 1_000)
+        #expect(try log.usage().retainedByteCount >= log.figures.space.retainedByteCount)
+        try log.close()
+        log = try Self.open(store, RetentionWindow.none)
+        try Self.churn(log, 4)
+        #expect(!Self.canRead(5, of: store))
+        #expect(try Self.retainedFiles(store) == [])
+        try log.close()
+        log = try Self.open(store, nil)
+        for number in 5...7 { try Self.churn(log, number) }
+        #expect(try Self.retainedFiles(store) == [])
+        try log.close()
+    }
+
+    @Test func `a window file that does not verify keeps nothing`() throws {
+        let store = Store()
+        try Self.open(store, Self.always).close()
+        let path = Store.path + "/" + FileName.retained + "/WINDOW"
+        let bytes = try store.disk.contents(path)
+        for place in bytes.indices {
+            let damaged = store.killed
+            var changed = bytes
+            changed[place] ^= 0x11
+            try damaged.disk.replace(path, with: changed)
+            let log = try Self.open(damaged, nil)
+            for number in 1...2 { try Self.churn(log, number) }
+            #expect(!Self.canRead(1, of: damaged), "byte \(place)")
+            try log.close()
+        }
+    }
+
+    @Test func `a return to the kept state ends the states behind it`() throws {
+        let store = Store()
+        let log = try Self.open(store, Self.always)
+        for number in 1...2 { try Self.churn(log, number) }
+        let kept = log.snapshot().sequence
+        try log.keepState(for: 1_000)
+        for number in 3...5 { try Self.churn(log, number) }
+        try log.returnToKeptState()
+        let again = try Self.open(store, nil)
+        #expect(again.snapshot().sequence == kept)
+        #expect(!Self.canRead(kept + 5, of: store))
+        for number in 6...8 { try Self.churn(again, number) }
+        // These numbers were used before.
+        for sequence in kept + 1...again.snapshot().sequence where Self.canRead(sequence, of: store) {
+            let past = try PastState(of: Store.path, on: store.disk, at: .transaction(sequence))
+            var options = Store.options
+            options.access = .reading
+            let read = try Log.open(
+                past.directory, on: past.disk, clock: Clock { 5 }, options: options, deriver: WholeRowDeriver())
+            let change = Int(sequence - kept - 1)
+            let expected = row((6 + change / 20) * 100 + 1 + change % 20, byteCount: 300)
+            #expect(try read.snapshot().row(RecordID(1 + change % 20)) == expected, "\(sequence)")
+            try read.close()
+        }
+        #expect(Self.canRead(kept + 25, of: store))
+        try again.close()
+    }
+
+    @Test func `a damaged listing is reported, and the next opening goes on without it`() throws {
+        let store = Store()
+        let log = try Self.open(store, Self.always)
+        for number in 1...3 { try Self.churn(log, number) }
+        log.abandonForTests()
+        let folder = Store.path + "/" + FileName.retained + "/"
+        for name in try Self.retainedFiles(store) where name.hasSuffix(".flm") {
+            var bytes = try store.disk.contents(folder + name)
+            bytes[FileHeader.byteCount + 100] ^= 1
+            try store.disk.replace(folder + name, with: bytes)
+        }
+        let error = #expect(throws: LogError.self) {
+            try PastState(of: Store.path, on: store.disk, at: .transaction(5))
+        }
+        #expect(error?.code == .damaged && error?.path?.hasPrefix(folder) == true)
+        let again = try Self.open(store, nil)
+        #expect(!Self.canRead(5, of: store))
+        try Self.churn(again, 4)
+        let newest = again.snapshot().sequence
+        #expect(Self.canRead(newest - 3, of: store))
+        #expect(try again.findings().isEmpty)
+        try again.close()
+    }
+
+    @Test func `a missing file ends the states that need it`() throws {
+        let store = Store()
+        let log = try Self.open(store, Self.always)
+        for number in 1...3 { try Self.churn(log, number) }
+        log.abandonForTests()
+        let folder = Store.path + "/" + FileName.retained + "/"
+        for name in try Self.retainedFiles(store) where name.hasPrefix("s-") { try store.disk.remove(folder + name) }
+        let again = try Self.open(store, nil)
+        #expect(!Self.canRead(5, of: store))
+        for number in 4...5 { try Self.churn(again, number) }
+        #expect(Self.canRead(again.snapshot().sequence - 30, of: store))
+        try again.close()
+    }
+
+    @Test func `a full disk takes the space of past states`() throws {
+        let store = Store()
+        let log = try Self.open(store, Self.always)
+        for number in 1...6 { try Self.churn(log, number) }
+        let retained = log.figures.space.retainedByteCount
+        #expect(retained > 20_000)
+        store.disk.byteCapacity = store.disk.fileSizes.values.reduce(0, +) + 2_000
+        var refusedCount = 0
+        for number in 7...9 {
+            for id in 1...20 {
+                do {
+                    _ = try log.write(author: nil) { try $0.put(RecordID(id), row(number * 100 + id, byteCount: 300)) }
+                } catch let error as LogError {
+                    #expect(error.code == .fullDisk)
+                    refusedCount += 1
+                }
+            }
+            do { try log.checkpoint() } catch { #expect(error.code == .fullDisk) }
+        }
+        store.disk.byteCapacity = .max
+        #expect(refusedCount < 10)
+        #expect(log.figures.space.retainedByteCount < retained)
+        #expect(try log.snapshot().row(20) == row(920, byteCount: 300))
+        try log.close()
+    }
+}
