@@ -311,9 +311,9 @@ final class Compactor: @unchecked Sendable {
         try noteFeature { $0.adding(readCompatible: Feature.secondaryIndexes) }
     }
 
-    /// Records in IDENTITY that the store has text indexes, before its catalog has any.
+    /// Records in IDENTITY that the store has text indexes and their blocks, before its catalog has any.
     func noteTextIndexes() throws(LogError) {
-        try noteFeature { $0.adding(readCompatible: Feature.textIndexes) }
+        try noteFeature { $0.adding(readCompatible: Feature.textIndexes | Feature.postingBlocks) }
     }
 
     /// Records in IDENTITY that the store has a history, before the history's first record.

@@ -15,6 +15,8 @@ package enum Feature {
     static let secondaryIndexes: UInt64 = 1 << 3
     /// The bit of `readCompatible` for text indexes, which a version without them would not keep.
     static let textIndexes: UInt64 = 1 << 4
+    /// The bit of `readCompatible` for blocks of postings, which a version without them cannot merge.
+    static let postingBlocks: UInt64 = 1 << 5
 
     /// A version that does not know the bit refuses the store.
     static let incompatible = [
@@ -25,6 +27,7 @@ package enum Feature {
     /// A version that does not know the bit does not write to the store.
     static let readCompatible = [
         0: "history", 1: "states of the past", 2: "a kept generation", 3: "secondary indexes", 4: "text indexes",
+        5: "blocks of postings",
     ]
 
     /// The features of unknown bits, for a message.

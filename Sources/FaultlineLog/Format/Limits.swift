@@ -37,5 +37,5 @@ package enum FormatVersion {
     package static let knownIncompatible: UInt64 = Feature.compaction | Feature.keptState
     /// Read-compatible features that this code understands.
     package static let knownReadCompatible: UInt64 =
-        Feature.history | Feature.pastStates | Feature.secondaryIndexes | Feature.textIndexes
+        Feature.history | Feature.pastStates | Feature.secondaryIndexes | Feature.textIndexes | Feature.postingBlocks
 }

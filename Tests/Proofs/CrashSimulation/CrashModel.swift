@@ -10,10 +10,11 @@ package struct CrashModel: Equatable, Sendable {
 }
 
 /// Derives the index entries of the simulation's rows: table 16 has a unique index over bytes 0 to 8 of the row, table
-/// 17 one over byte 0 and the bytes behind it, in which a row has several entries.
+/// 17 one over byte 0 and the bytes behind it, in which a row has several entries, most of them postings.
 package final class CrashDeriver: IndexDeriver {
     package static let unique = IndexDefinition(id: IndexID(rawValue: 1), isUnique: true, searchPrefix: .wholeKey)
-    package static let group = IndexDefinition(id: IndexID(rawValue: 2), isUnique: false, searchPrefix: .bytes(1))
+    package static let group = IndexDefinition(
+        id: IndexID(rawValue: 2), isUnique: false, searchPrefix: .bytes(1), isText: true)
     package static let tables = [TableID(rawValue: 16), TableID(rawValue: 17)]
 
     package init() {}
@@ -45,7 +46,7 @@ package final class CrashDeriver: IndexDeriver {
             var counts: [UInt8: UInt8] = [:]
             for byte in row.dropFirst().prefix(16) { counts[16 + byte & 7, default: 0] += 1 }
             return [(group, row.prefix(1) + number)]
-                + counts.sorted { $0.key < $1.key }.map { (group, [$0.key] + number + [$0.value]) }
+                + counts.sorted { $0.key < $1.key }.map { (group, [$0.key, 0] + number + [$0.value]) }
         default: return []
         }
     }

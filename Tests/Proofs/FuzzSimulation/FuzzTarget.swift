@@ -2,6 +2,8 @@
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// A file of a store whose other files are intact.
     case identity, lock, manifest, segment, moved, blob, checkpoint, run
+    /// A run of a text index.
+    case postings
     /// Several files of a store, and the same for salvage.
     case store, salvage
     /// A nested value, as each entry of the catalog.
@@ -16,7 +18,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Whether it has checksums.
     package var hasChecksums: Bool {
         switch self {
-        case .identity, .manifest, .segment, .moved, .blob, .checkpoint, .run, .store, .salvage: true
+        case .identity, .manifest, .segment, .moved, .blob, .checkpoint, .run, .postings, .store, .salvage: true
         case .lock, .catalog, .row: false
         case .identifier, .cursor, .token, .mapping, .schema, .schemaLock: false
         }
@@ -30,7 +32,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         switch self {
         case .identity, .lock, .segment, .blob, .store, .salvage, .catalog, .row: .written
         case .identifier, .cursor, .token, .mapping, .schema, .schemaLock: .written
-        case .checkpoint, .run: .closed
+        case .checkpoint, .run, .postings: .closed
         case .manifest, .moved: .compacted
         }
     }
@@ -45,7 +47,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .moved: "c-"
         case .blob: "b-"
         case .checkpoint: "t-"
-        case .run: "r-"
+        case .run, .postings: "r-"
         case .store, .salvage, .catalog, .row: ""
         case .identifier, .cursor, .token, .mapping, .schema, .schemaLock: ""
         }

@@ -31,6 +31,7 @@ package struct FuzzTrial: Sendable {
                 let names = FuzzStore.all[store].names
                 return [FuzzArchive.pack(store, names)] + names.map { FuzzArchive.pack(store, [$0]) }
             }
+        case .postings: return try PostingTrial.seeds()
         case .catalog: return try CatalogTrial.seeds()
         case .row: return RowTrial.seeds()
         case .identifier, .cursor, .token: return try ClientTrial.seeds(target)
@@ -43,6 +44,7 @@ package struct FuzzTrial: Sendable {
     /// - Throws: `FuzzViolation` if they are not handled properly.
     package func run(_ bytes: [UInt8]) throws {
         switch target {
+        case .postings: try PostingTrial.run(bytes, repairsChecksums: repairsChecksums)
         case .catalog: try CatalogTrial.run(bytes)
         case .row: try RowTrial.run(bytes)
         case .identifier, .cursor, .token: try ClientTrial.run(bytes, as: target)

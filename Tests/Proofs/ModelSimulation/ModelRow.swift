@@ -53,9 +53,10 @@ enum ModelTableKind: UInt16, Sendable {
         IndexDefinition(id: IndexID(rawValue: UInt32(table) * 2), isUnique: true, searchPrefix: .wholeKey)
     }
 
-    /// Returns the index that allows equal keys.
+    /// Returns the index that allows equal keys, some of which lie in blocks of postings.
     static func plain(of table: UInt16) -> IndexDefinition {
-        IndexDefinition(id: IndexID(rawValue: UInt32(table) * 2 + 1), isUnique: false, searchPrefix: .bytes(1))
+        IndexDefinition(
+            id: IndexID(rawValue: UInt32(table) * 2 + 1), isUnique: false, searchPrefix: .bytes(1), isText: true)
     }
 
     /// Returns the table of an index.

@@ -14,7 +14,7 @@ struct FormatDocument {
 
     init() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        lines = try ["docs/FileFormat.md", "docs/format/Catalog.md"].flatMap { path in
+        lines = try ["docs/FileFormat.md", "docs/format/Catalog.md", "docs/format/Postings.md"].flatMap { path in
             let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
             return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         }

@@ -17,6 +17,7 @@ extension IndexBlock {
         let expected = start[Fields.checksum]
         let found = CRC32C.checksum(start + 4, block.count - 4, seed: seed)
         guard expected == found else { return "the block's checksum is \(found), expected \(expected)" }
+        if !isIndex, PostingBlock.isForm(start) { return PostingBlock.problem(in: block) }
         let entries = BlockEntries(start)
         guard entries.count > 0 else { return "the block has no entries" }
         guard entries.idByteCount <= idByteCountMax, entries.sequenceByteCount <= sequenceByteCountMax else {

@@ -33,6 +33,18 @@ package final class KeyCopy {
         byteCount = count
     }
 
+    /// Appends the byte 00, a number as 8 bytes, big endian, and other bytes: the end of a posting's key.
+    @inline(__always)
+    func append(id: UInt64, _ payload: UnsafeRawBufferPointer) {
+        let count = byteCount &+ 9 &+ payload.count
+        if count > capacity { grow(to: count, keeping: byteCount) }
+        let end = start + byteCount
+        end.storeBytes(of: 0, as: UInt8.self)
+        end.storeBytes(of: id.bigEndian, toByteOffset: 1, as: UInt64.self)
+        if let source = payload.baseAddress { (end + 9).copyMemory(from: source, byteCount: payload.count) }
+        byteCount = count
+    }
+
     @inline(__always)
     package func equals(_ key: UnsafeRawPointer, _ keyByteCount: Int) -> Bool {
         keyByteCount == byteCount && KeyBytes.areEqual(start, key, keyByteCount)

@@ -42,6 +42,12 @@ extension Memtable {
         }
     }
 
+    /// Sorted parts that have the entries whose keys begin with `prefix`, and perhaps others, newest first.
+    func tiers(prefix: UnsafeRawBufferPointer, at limit: UInt64) -> [SortedTier] {
+        if prefix.count >= prefixByteCountMax, let tier = sortedChain(prefix: prefix, at: limit) { return [tier] }
+        return sortedTiers()
+    }
+
     private func addTiers(prefix: UnsafeRawBufferPointer, to merge: inout EntryMerge) {
         for tier in sortedTiers() { merge.add(tier, from: tier.lowerBound(prefix), to: tier.count) }
     }

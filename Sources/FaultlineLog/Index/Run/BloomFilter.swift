@@ -25,6 +25,9 @@ enum BloomFilter {
         return overflow ? UInt64.max / bits : wanted / bits + (wanted % bits == 0 ? 0 : 1)
     }
 
+    /// The most prefixes for lines of so many bytes.
+    static func prefixCount(byteCount: Int) -> UInt64 { UInt64(byteCount) * 8 / bitsAPrefix }
+
     /// The bytes of a filter's pages; `lineCount` is at most 2^32.
     static func byteCount(lineCount: UInt64) -> UInt64 {
         let pageCount = (lineCount + linesAPage - 1) / linesAPage

@@ -45,6 +45,9 @@ extension Run {
         var byteCount: Int? = place.byteCount
         while true {
             let block = try block(at: offset, byteCount: byteCount, isIndex: false)
+            if PostingBlock.isForm(block.start) {
+                return try resolve(key: key, fromPostingsAt: offset, at: limit, into: &resolver)
+            }
             var search = BlockSearch(block.start, key: key)
             var isLast = false
             scan: while true {
@@ -66,6 +69,19 @@ extension Run {
             // All entries up to the end of the block may have the key; then the next block may have more of them.
             if isLast || offset >= footer.indexOffset { return }
             byteCount = nil
+        }
+    }
+
+    /// Passes the entries of a key to `resolver`, from a block of postings on.
+    @inline(never)
+    private func resolve(
+        key: UnsafeRawBufferPointer, fromPostingsAt offset: UInt64, at limit: UInt64, into resolver: inout KeyResolver
+    ) throws(LogError) {
+        let cursor = RunCursor(self, at: offset, byteCount: nil)
+        try cursor.advance(toNotBelow: key)
+        while try cursor.advance(), KeyBytes.order(cursor.key.bytes, key) == 0 {
+            guard cursor.sequence <= limit else { continue }
+            resolver.visit(id: cursor.id, sequence: cursor.sequence, isDelete: cursor.isDelete)
         }
     }
 

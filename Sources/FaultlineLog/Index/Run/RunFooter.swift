@@ -115,10 +115,11 @@ package struct RunFooter: Sendable, Equatable {
                 && lastSequence == 0
             return isEmpty ? nil : "the footer of an empty run names blocks"
         }
-        // A block has at least one entry, and an entry has at least its lengths.
+        // A block has at least one entry, and an entry of an index block has at least its lengths.
         let entryBytes = UInt64(IndexBlock.entryByteCountMin), blockBytes = UInt64(IndexBlock.headerByteCount)
         guard blockCount > 0, blockCount <= entryCount, deleteCount <= entryCount, firstSequence <= lastSequence,
-            entryCount <= (indexOffset - UInt64(FileHeader.byteCount)) / entryBytes,
+            blockCount <= (indexOffset - UInt64(FileHeader.byteCount)) / blockBytes,
+            entryCount / UInt64(UInt16.max) <= blockCount,
             indexBlockCount > 0, indexBlockCount <= (filterOffset - indexOffset) / (entryBytes + blockBytes),
             filterLineCount > 0
         else { return "the footer's counts contradict each other" }

@@ -60,7 +60,8 @@ extension RunWriter {
         var offset = stream.offset
         while let block = try stream.next() {
             if let known {
-                let first = block.baseAddress.map { BlockEntries($0).firstKey } ?? block
+                let firstKey = EntryWalk.firstKey(of: block)
+                let first = firstKey.bytes
                 let last = walk.key.bytes
                 let shared = KeyBytes.sharedByteCount(last, first)
                 try level.add(
@@ -141,6 +142,7 @@ private struct EntryWalk {
     /// Visits one block; leaves its last key in `key`.
     func visit(_ block: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
         guard let start = block.baseAddress else { return }
+        if PostingBlock.isForm(start) { return visit(postings: block, body) }
         let entries = BlockEntries(start)
         var further = entries.keys
         for ordinal in 0..<entries.count {
@@ -162,5 +164,36 @@ private struct EntryWalk {
             if isNew { body(IndexHash.hash(UnsafeRawPointer(key.start), min(prefixByteCountMax, key.byteCount))) }
             further += lengths.further
         }
+    }
+    /// Visits a block of postings.
+    private func visit(postings block: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
+        let list = PostingList()
+        let next = KeyCopy()
+        list.begin(block)
+        while list.next() {
+            for entry in 0..<list.count {
+                list.write(entry, to: next)
+                let shared = KeyBytes.sharedByteCount(key.bytes, next.bytes)
+                let isNew = isFirst.value || shared < min(prefixByteCountMax, max(key.byteCount, next.byteCount))
+                isFirst.value = false
+                key.set(UnsafeRawPointer(next.start), next.byteCount)
+                if isNew { body(IndexHash.hash(UnsafeRawPointer(key.start), min(prefixByteCountMax, key.byteCount))) }
+            }
+        }
+    }
+
+    /// The key of the first entry of a verified block.
+    static func firstKey(of block: UnsafeRawBufferPointer) -> KeyCopy {
+        let key = KeyCopy()
+        guard let start = block.baseAddress else { return key }
+        if PostingBlock.isForm(start) {
+            let list = PostingList()
+            list.begin(block)
+            if list.next() { list.write(0, to: key) }
+        } else {
+            let first = BlockEntries(start).firstKey
+            if let bytes = first.baseAddress { key.set(bytes, first.count) }
+        }
+        return key
     }
 }

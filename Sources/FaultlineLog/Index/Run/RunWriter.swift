@@ -19,6 +19,8 @@ package struct RunWriter: ~Copyable {
     var blockIndex: PendingIndex
     var filter: PendingFilter
     private var builder: BlockBuilder
+    /// Builds the blocks of postings, in a text index.
+    private let postings: PostingBlockBuilder?
     private let lastKey = KeyCopy()
     private var lastID: RecordID = 0
     private var lastEntrySequence: UInt64 = 0
@@ -44,12 +46,16 @@ package struct RunWriter: ~Copyable {
         self.auxiliaryByteCountMax = auxiliaryByteCountMax
         footer = RunFooter(index: definition.id, level: level)
         blockIndex = PendingIndex(byteCountMax: auxiliaryByteCountMax)
-        filter = PendingFilter(expectedEntryCount: expectedEntryCount, byteCountMax: auxiliaryByteCountMax)
+        // Terms, of which a text index has few, are its search prefixes.
+        let prefixCountMax = definition.isText ? BloomFilter.prefixCount(byteCount: auxiliaryByteCountMax) : .max
+        filter = PendingFilter(
+            expectedEntryCount: min(expectedEntryCount, prefixCountMax), byteCountMax: auxiliaryByteCountMax)
         builder = BlockBuilder(byteCountMax: IndexBlock.entryBlockByteCountMax, entryCountMin: 1)
+        postings = definition.isText ? PostingBlockBuilder() : nil
         output = RunOutput(file: file)
         reservation = MemoryReservation(
             3 * BlockBuilder.memoryByteCount + RunOutput.bufferByteCount + BlockStream.byteCountMax
-                + auxiliaryByteCountMax / 4 * 9,
+                + auxiliaryByteCountMax / 4 * 9 + (definition.isText ? PostingBlockBuilder.memoryByteCount : 0),
             for: .buffers, in: budget)
         try withUnsafeTemporaryAllocation(byteCount: FileHeader.byteCount, alignment: 8) { (bytes) throws(LogError) in
             header.write(to: bytes.baseAddress.unsafelyUnwrapped)
@@ -74,12 +80,24 @@ package struct RunWriter: ~Copyable {
         if isFirst || shared < min(prefixByteCountMax, max(key.count, lastKey.byteCount)) {
             filter.add(IndexHash.hash(start, min(prefixByteCountMax, key.count)))
         }
-        let sharedInBlock = builder.entryCount == 0 ? 0 : shared
-        let lengths = BlockEntries.Lengths(shared: sharedInBlock, further: key.count &- sharedInBlock)
-        if !builder.append(key: start, lengths, id: id, sequence: sequence, isDelete: isDelete) {
-            let next = UnsafeRawBufferPointer(start: start, count: key.count)
-            try finishBlock(key: Separator.between(lastKey.bytes, next, shared: shared))
-            builder.begin(key: next, id: id, sequence: sequence, isDelete: isDelete)
+        let next = UnsafeRawBufferPointer(start: start, count: key.count)
+        if let postings, let parts = posting(next, shared: shared, id: id) {
+            if builder.entryCount > 0 { try finishBlock(key: Separator.between(lastKey.bytes, next, shared: shared)) }
+            let entry = PostingBlockBuilder.Entry(parts, id: id, sequence: sequence, isDelete: isDelete)
+            if !postings.append(entry, key: start, parts, shared: shared) {
+                try finishPostings(postings, key: Separator.between(lastKey.bytes, next, shared: shared))
+                _ = postings.append(entry, key: start, parts, shared: 0)
+            }
+        } else {
+            if let postings, postings.entryCount > 0 {
+                try finishPostings(postings, key: Separator.between(lastKey.bytes, next, shared: shared))
+            }
+            let sharedInBlock = builder.entryCount == 0 ? 0 : shared
+            let lengths = BlockEntries.Lengths(shared: sharedInBlock, further: key.count &- sharedInBlock)
+            if !builder.append(key: start, lengths, id: id, sequence: sequence, isDelete: isDelete) {
+                try finishBlock(key: Separator.between(lastKey.bytes, next, shared: shared))
+                builder.begin(key: next, id: id, sequence: sequence, isDelete: isDelete)
+            }
         }
         lastKey.replace(after: shared, with: start + shared, key.count &- shared)
         lastID = id
@@ -90,11 +108,23 @@ package struct RunWriter: ~Copyable {
         if sequence > footer.lastSequence { footer.lastSequence = sequence }
     }
 
+    /// The parts of a posting's key; nil if the entry is none.
+    @inline(__always)
+    private func posting(_ key: UnsafeRawBufferPointer, shared: Int, id: RecordID) -> PostingKey? {
+        guard let start = key.baseAddress else { return nil }
+        // Most have the term of the posting before.
+        if let postings, postings.entryCount > 0, shared > postings.termByteCount {
+            return PostingKey(start, key.count, termByteCount: postings.termByteCount, id: id)
+        }
+        return PostingKey(start, key.count, id: id)
+    }
+
     /// Writes block index, filter and footer, and makes the file durable.
     ///
     /// Durability: the file's bytes are durable; the caller must synchronize its directory entry.
     package consuming func finish() throws(LogError) -> RunDescription {
         if builder.entryCount > 0 { try finishBlock(key: lastKey.bytes) }
+        if let postings, postings.entryCount > 0 { try finishPostings(postings, key: lastKey.bytes) }
         footer.indexOffset = output.offset
         try writeIndexAndFilter()
         try withUnsafeTemporaryAllocation(byteCount: RunFooter.byteCount, alignment: 8) { (bytes) throws(LogError) in
@@ -111,8 +141,16 @@ package struct RunWriter: ~Copyable {
     }
 
     private mutating func finishBlock(key: UnsafeRawBufferPointer) throws(LogError) {
+        try add(builder.finish(seed: header.seed(at: output.offset)), key: key)
+    }
+
+    private mutating func finishPostings(_ postings: PostingBlockBuilder, key: UnsafeRawBufferPointer) throws(LogError)
+    {
+        try add(postings.finish(seed: header.seed(at: output.offset)), key: key)
+    }
+
+    private mutating func add(_ block: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(LogError) {
         let offset = output.offset
-        let block = builder.finish(seed: header.seed(at: offset))
         try output.append(block)
         footer.blockCount += 1
         blockIndex.add(key: key, offset: offset, byteCount: block.count)

@@ -78,6 +78,7 @@ struct Opening: ~Copyable {
             nextNumber: Self.nextNumber(of: names), random: random)
 
         if options.access == .writing { directory.own() }
+        try notePostings(identity)
 
         let access: FileAccess = options.access == .writing ? .updating : .reading
         listed = FileName.manifests(among: names)
@@ -116,6 +117,14 @@ struct Opening: ~Copyable {
     }
 
     // MARK: Identity
+
+    /// Records in IDENTITY that runs of text indexes may have blocks of postings, before the first one is written.
+    private func notePostings(_ identity: Identity) throws(LogError) {
+        guard options.access == .writing, identity.readCompatible & Feature.textIndexes != 0,
+            identity.readCompatible & Feature.postingBlocks == 0
+        else { return }
+        try IdentityFile.write(identity.adding(readCompatible: Feature.postingBlocks), in: path, on: disk)
+    }
 
     private mutating func identify(_ random: RandomSource) throws(LogError) -> Identity {
         if let identity = try IdentityFile.read(path + "/" + FileName.identity, on: disk) {

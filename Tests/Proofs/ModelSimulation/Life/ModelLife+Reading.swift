@@ -125,6 +125,29 @@ extension ModelLife {
         let found = try entries(of: index, prefix: prefix, limit: limit, snapshot)
         let expected = state.entries(of: index, prefix: prefix).prefix(limit)
         try expectEntries(found, Array(expected), "a scan of index \(index.id.rawValue) with prefix \(prefix)")
+        if index.isText { try readPostings(of: index, snapshot, &random) }
+    }
+
+    /// Reads the objects of a term without their keys, each or some of them.
+    private func readPostings(of index: IndexDefinition, _ snapshot: Snapshot, _ random: inout Seed) throws {
+        let term = Array(key(&random).prefix(1))
+        var expected = state.entries(of: index, prefix: term + [0])[...]
+        guard let cursor = try snapshot.postings(in: index, term: term) else { return }
+        var target: RecordID = 1
+        while true {
+            let isThere = try cursor.advance(notBelow: target)
+            // Keys of rows may begin like postings.
+            if cursor.isMalformed { return }
+            guard isThere else { break }
+            expected = expected.drop { $0.id < target }
+            guard let next = expected.first, next.id == cursor.id, next.key.suffix(1).elementsEqual(cursor.payload)
+            else { throw ModelViolation("term \(term) has object \(cursor.id), expected \(expected.map(\.id))") }
+            note(cursor.id)
+            target = cursor.id + 1 + RecordID(random.below(3))
+        }
+        guard !expected.contains(where: { $0.id >= target }) else {
+            throw ModelViolation("term \(term) lacks object \(expected.last?.id ?? 0)")
+        }
     }
 
     func entries(

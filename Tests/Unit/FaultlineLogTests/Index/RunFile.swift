@@ -24,8 +24,13 @@ struct RunFile {
 
     let disk: Disk
     let header: FileHeader
+    let definition: IndexDefinition
 
-    init(number: UInt64 = 9, salt: UInt64 = 0x1234_5678_9ABC_DEF0, on disk: Disk? = nil) {
+    init(
+        number: UInt64 = 9, salt: UInt64 = 0x1234_5678_9ABC_DEF0, on disk: Disk? = nil,
+        definition: IndexDefinition = RunFile.definition
+    ) {
+        self.definition = definition
         self.disk = disk ?? SimulatedDisk(directories: ["/d"])
         header = FileHeader(kind: .indexRun, storeID: (1, 2), fileNumber: number, salt: salt)
     }
@@ -33,12 +38,13 @@ struct RunFile {
     /// A file with entries, which must be sorted.
     init(
         _ entries: [TestEntry], number: UInt64 = 9, salt: UInt64 = 0x1234_5678_9ABC_DEF0, on disk: Disk? = nil,
-        expected: Int? = nil, auxiliaryByteCountMax: Int = RunWriter.auxiliaryByteCountMax
+        definition: IndexDefinition = RunFile.definition, expected: Int? = nil,
+        auxiliaryByteCountMax: Int = RunWriter.auxiliaryByteCountMax
     ) throws {
-        self.init(number: number, salt: salt, on: disk)
+        self.init(number: number, salt: salt, on: disk, definition: definition)
         let file = try self.disk.open(Self.path, for: .creating)
         var writer = try RunWriter(
-            file: file, header: header, definition: Self.definition, level: 0,
+            file: file, header: header, definition: definition, level: 0,
             expectedEntryCount: UInt64(expected ?? entries.count), auxiliaryByteCountMax: auxiliaryByteCountMax)
         for entry in entries {
             try entry.key.withUnsafeBytes {
@@ -51,14 +57,14 @@ struct RunFile {
 
     /// A file with other bytes and the same header.
     init(_ bytes: [UInt8], like other: RunFile) throws {
-        self.init(number: other.header.fileNumber, salt: other.header.salt)
+        self.init(number: other.header.fileNumber, salt: other.header.salt, definition: other.definition)
         try write(bytes)
     }
 
     func open(cache: BlockCache? = nil) throws -> Run {
         try Run.open(
             try disk.open(Self.path, for: .reading), fileNumber: header.fileNumber, storeID: (1, 2),
-            definition: Self.definition, cache: cache ?? BlockCache(budget: MemoryBudget(byteCount: 64 << 20)))
+            definition: definition, cache: cache ?? BlockCache(budget: MemoryBudget(byteCount: 64 << 20)))
     }
 
     func bytes() throws -> [UInt8] {

@@ -38,7 +38,7 @@ struct TextIndexBuildingTests {
         try stores.use(Papers2.self) { _, context in
             try #expect(context.search(Papers2.Paper.self, "7").count == Self.count / 100)
         }
-        try #expect(readCompatible(stores) == before | 16)
+        try #expect(readCompatible(stores) == before | 48)
         try #expect(stores.findings(Papers2.self) == [])
     }
 

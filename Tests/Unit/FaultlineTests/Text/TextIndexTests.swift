@@ -153,7 +153,7 @@ import Testing
         do {
             let container = try ModelContainer(for: Memo.self, configurations: configuration)
             try compare(container)
-            #expect(try readCompatible() == 16 | 8 | 1)
+            #expect(try readCompatible() == 32 | 16 | 8 | 1)
             let context = ModelContext(container)
             let explanation = try context.explain(SearchDescriptor<Memo>("sea"))
             #expect(explanation.isIndexed && explanation.rowsRead == 1)
