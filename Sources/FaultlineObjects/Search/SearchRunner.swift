@@ -205,7 +205,9 @@ struct SearchRunner<T: PersistentModel> {
                 scores[$0] != start.score ? scores[$0] < start.score : found.order($0) > start.order
             }
         }
-        ordered.sort { left, right in
+        // One more than the page has, to know whether it is the last.
+        let end = max(0, descriptor.offset).addingReportingOverflow(max(0, descriptor.limit ?? .max))
+        ordered.keepFirst(end.overflow || end.partialValue == .max ? .max : end.partialValue + 1) { left, right in
             scores[left] != scores[right] ? scores[left] > scores[right] : found.order(left) < found.order(right)
         }
         let page = ordered.dropFirst(max(0, descriptor.offset)).prefix(max(0, descriptor.limit ?? .max))

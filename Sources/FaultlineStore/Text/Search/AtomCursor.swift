@@ -6,7 +6,8 @@ internal import FaultlineText
 /// Not for two threads at once.
 class AtomCursor {
     /// The current object; `UInt64.max` at the end, 0 before the first move.
-    fileprivate(set) final var current: RecordID = 0
+    // Safe because no access to a number calls anything.
+    @exclusivity(unchecked) fileprivate(set) final var current: RecordID = 0
 
     /// Moves to the first object that is not below another one; does nothing if the current one is not.
     func seek(_ id: RecordID) throws(StoreError) {}
@@ -17,28 +18,25 @@ class AtomCursor {
 
 /// Visits the objects that have one term.
 final class TermCursor: AtomCursor {
-    private let cursor: EntryCursor?
-    private let prefix: [UInt8]
+    private let cursor: PostingCursor?
     private let index: TextIndex
 
     init(_ term: [UInt8], of index: TextIndex, in snapshot: Snapshot) throws(StoreError) {
         self.index = index
-        prefix = term + [TextTerms.lengthsMark]
-        do throws(LogError) { cursor = try snapshot.cursor(in: index.definition, prefix: prefix) } catch {
+        do throws(LogError) { cursor = try snapshot.postings(in: index.definition, term: term) } catch {
             throw StoreError(error)
         }
     }
 
     override func seek(_ id: RecordID) throws(StoreError) {
         guard current < id, current != .max else { return }
-        current = try index.seek(id, behind: current, prefix, cursor)
+        current = try index.seek(id, cursor)
     }
 
     override func read(wantsPositions: Bool, into places: inout AtomPlaces) throws(StoreError) {
         places.removeAll()
         guard let cursor, current != .max else { return }
-        let payload = UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(prefix.count + 8))
-        guard places.add(payload, wantsPositions: wantsPositions) else { throw index.malformed() }
+        guard places.add(cursor.payload, wantsPositions: wantsPositions) else { throw index.malformed() }
     }
 }
 
@@ -94,32 +92,19 @@ final class PrefixCursor: AtomCursor {
 }
 
 extension TextIndex {
-    /// Moves a cursor over keys of a prefix and an object to the first object that is not below another one.
+    /// Moves a cursor to the first object that is not below another one.
     ///
     /// - Parameters:
     ///   - id: The object, above the current one.
-    ///   - current: The cursor's object; 0 before the first move.
-    ///   - prefix: The beginning of the keys.
     ///   - cursor: The cursor; nil if there are no entries.
     /// - Returns: The object found; `UInt64.max` at the end.
     /// - Throws: `malformed` for a key that no row has; errors of reading.
-    func seek(
-        _ id: RecordID, behind current: RecordID, _ prefix: [UInt8], _ cursor: EntryCursor?
-    ) throws(StoreError) -> RecordID {
+    func seek(_ id: RecordID, _ cursor: PostingCursor?) throws(StoreError) -> RecordID {
         guard let cursor else { return .max }
         let isThere: Bool
-        do throws(LogError) {
-            isThere =
-                if current + 1 == id { try cursor.advance() } else {
-                    try cursor.advance(toNotBelow: prefix.followed(by: id))
-                }
-        } catch { throw StoreError(error) }
-        guard isThere else { return .max }
-        // An object that has two keys of one term would be found twice.
-        guard let found = cursor.key.bigEndianID(at: prefix.count), found == cursor.id, found >= id else {
-            throw malformed()
-        }
-        return found
+        do throws(LogError) { isThere = try cursor.advance(notBelow: id) } catch { throw StoreError(error) }
+        if cursor.isMalformed || isThere && cursor.id > Limits.recordIDMax { throw malformed() }
+        return isThere ? cursor.id : .max
     }
 
     /// The error for a key that no row has.

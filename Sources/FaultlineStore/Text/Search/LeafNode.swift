@@ -19,6 +19,10 @@ final class LeafNode: TextNode {
     private let verify: (RecordID) throws(StoreError) -> PhraseCounts?
     /// Whether the leaf is one word or prefix, whose positions do not matter.
     private let isSingle: Bool
+    /// Whether it is one word or prefix in any field: each object that has it has the leaf.
+    private let isWhole: Bool
+    /// Whether the current object's places were read.
+    private var isRead = false
     /// For each atom: its places in the object at which all atoms stand.
     private var places: [AtomPlaces]
     /// For each field, each phrase of the leaf: how often the current object has it.
@@ -42,6 +46,8 @@ final class LeafNode: TextNode {
         placesByAtom = Array(repeating: 0, count: plan.atoms.count)
         for (number, atom) in atoms.enumerated() { placesByAtom[atom.place] = number }
         isSingle = leaf.phrases.count == 1 && plan.phrases[leaf.phrases[0]].atoms.count == 1
+        let all = UInt32.max >> UInt32(32 - min(max(plan.fieldCount, 1), 32))
+        isWhole = isSingle && plan.phrases[leaf.phrases[0]].fields & all == all
         places = atoms.map { _ in AtomPlaces(fieldCount: plan.fieldCount) }
         counts = Array(repeating: 0, count: plan.fieldCount * leaf.phrases.count)
     }
@@ -72,6 +78,14 @@ final class LeafNode: TextNode {
     /// Whether the object at which all atoms stand has the leaf; counts how often.
     private func isFound(_ id: RecordID) throws(StoreError) -> Bool {
         verified = nil
+        // Its places are read when they are asked for.
+        isRead = !isWhole
+        if isWhole { return true }
+        return try readPlaces(id)
+    }
+
+    /// Reads the places of the atoms in an object; returns whether it has the leaf.
+    private func readPlaces(_ id: RecordID) throws(StoreError) -> Bool {
         var isCut = false
         for (place, cursor) in cursors.enumerated() {
             try cursor.read(wantsPositions: !isSingle, into: &places[place])
@@ -104,8 +118,12 @@ final class LeafNode: TextNode {
         return isFound
     }
 
-    override func collect(_ id: RecordID, into found: inout PhraseCounts) {
+    override func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {
         guard current == id else { return }
+        if !isRead {
+            _ = try readPlaces(id)
+            isRead = true
+        }
         if let verified { return found.add(verified) }
         let phraseCount = leaf.phrases.count
         for (place, phrase) in leaf.phrases.enumerated() {

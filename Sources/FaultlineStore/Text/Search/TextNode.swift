@@ -5,7 +5,8 @@ internal import FaultlineLog
 /// Objects that are set aside are not visited. Not for two threads at once.
 class TextNode {
     /// The current object; `UInt64.max` at the end, 0 before the first move.
-    final var current: RecordID = 0
+    // Safe because no access to a number calls anything.
+    @exclusivity(unchecked) final var current: RecordID = 0
 
     /// Moves to the first object that is not below another one; does nothing if the current one is not.
     func seek(_ id: RecordID) throws(StoreError) {}
@@ -15,7 +16,8 @@ class TextNode {
     /// - Parameters:
     ///   - id: The object of the whole query; nothing is added if the part does not select it.
     ///   - found: Gets the counts.
-    func collect(_ id: RecordID, into found: inout PhraseCounts) {}
+    /// - Throws: Errors of reading, and of postings that no object has.
+    func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {}
 }
 
 /// Visits the objects that all of some parts select, and none of others.
@@ -58,9 +60,9 @@ final class AndNode: TextNode {
         }
     }
 
-    override func collect(_ id: RecordID, into found: inout PhraseCounts) {
+    override func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {
         guard current == id else { return }
-        for part in parts { part.collect(id, into: &found) }
+        for part in parts { try part.collect(id, into: &found) }
     }
 }
 
@@ -80,34 +82,33 @@ final class OrNode: TextNode {
         current = least
     }
 
-    override func collect(_ id: RecordID, into found: inout PhraseCounts) {
+    override func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {
         guard current == id else { return }
-        for part in parts { part.collect(id, into: &found) }
+        for part in parts { try part.collect(id, into: &found) }
     }
 }
 
 /// Visits all objects, with the lengths of their texts.
 final class LengthsNode: TextNode {
     private let index: TextIndex
-    private let cursor: EntryCursor?
-    private static let prefix = [TextTerms.lengthsMark]
+    private let cursor: PostingCursor?
 
     init(of index: TextIndex, in snapshot: Snapshot) throws(StoreError) {
         self.index = index
-        do throws(LogError) { cursor = try snapshot.cursor(in: index.definition, prefix: Self.prefix) } catch {
+        do throws(LogError) { cursor = try snapshot.postings(in: index.definition, term: []) } catch {
             throw StoreError(error)
         }
     }
 
     override func seek(_ id: RecordID) throws(StoreError) {
         guard current < id, current != .max else { return }
-        current = try index.seek(id, behind: current, Self.prefix, cursor)
+        current = try index.seek(id, cursor)
     }
 
     /// Calls `body` with the length of each field of the current object.
     func forEachLength(_ body: (_ field: Int, _ length: Int) -> Void) throws(StoreError) {
         guard let cursor, current != .max else { return }
-        var reader = PostingReader(UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(9)))
+        var reader = PostingReader(cursor.payload)
         for field in index.slots.indices {
             let length = reader.number()
             guard !reader.isMalformed else { throw index.malformed() }

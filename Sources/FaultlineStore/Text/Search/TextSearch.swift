@@ -93,7 +93,7 @@ package struct TextSearch {
                     var length = 0
                     try lengths.forEachLength { length += $1 }
                     counts.removeAll()
-                    root.collect(id, into: &counts)
+                    try root.collect(id, into: &counts)
                     findings.append(id, counts, length: length)
                     for (rank, leaf) in counted where leaf.current == id { findings.countDocument(rank: rank) }
                 } else {
