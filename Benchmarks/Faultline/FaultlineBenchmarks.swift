@@ -23,14 +23,16 @@ struct FaultlineBenchmarks {
     }
 
     /// All workloads, in the order in which they run.
-    static let workloads: [Workload] = [
-        .data, .w1, .w2, .w2Eight, .w3, .w4Count, .w4Sum, .w5Email, .w5First, .w5Sort, .w5Index,
-        .w5SortIndexed, .w6, .w7, .w8Insert, .w8List, .w8Read,
-        .w10Clean, .w10Killed, .w11Department, .w11Hop, .append, .findOrCreate, .w12, .w12Compact, .faultList,
-        .faultTouch, .migrateLight, .w9a,
-        .migrateStream, .migrateStreamAlone, .w9b, .migratePolicy, .migrateMade, .migrateMapping,
-        .migrateValues, .migrateValuesPolicy, .migrateMergeFew, .migrateMerge, .migrateStaged, .w9c, .w9cData,
-    ]
+    static let workloads: [Workload] =
+        [
+            .data, .w1, .w2, .w2Eight, .w3, .w4Count, .w4Sum, .w5Email, .w5First, .w5Sort, .w5Index,
+            .w5SortIndexed, .w6, .w7, .w8Insert, .w8List, .w8Read,
+            .w10Clean, .w10Killed, .w11Department, .w11Hop, .append, .findOrCreate, .w12, .w12Compact, .faultList,
+            .faultTouch, .migrateLight, .w9a,
+            .migrateStream, .migrateStreamAlone, .w9b, .migratePolicy, .migrateMade, .migrateMapping,
+            .migrateValues, .migrateValuesPolicy, .migrateMergeFew, .migrateMerge, .migrateStaged, .w9c, .w9cData,
+            .searchInsert,
+        ] + Workload.searches
 
     private static func fail(_ message: String, status: Int32) -> Never {
         let text = "benchmark: \(message)\n"

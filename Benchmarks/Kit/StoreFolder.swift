@@ -87,6 +87,17 @@ package struct StoreFolder: Sendable {
         guard rename(path, other.path) == 0 else { throw .storage(path, "rename to \(other.path)") }
     }
 
+    /// The bytes of the files in the folder whose names begin so.
+    package func byteCount(ofNamesWith prefix: String) throws(BenchmarkError) -> Int {
+        var sum = 0
+        for name in try names() where name.hasPrefix(prefix) {
+            var status = stat()
+            guard lstat("\(path)/\(name)", &status) == 0 else { throw .storage("\(path)/\(name)", "find the file") }
+            sum += Int(status.st_size)
+        }
+        return sum
+    }
+
     private var isDirectory: Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -11,13 +11,14 @@ enum PeerList {
     }
 
     static let all: [Entry] =
-        migratingEntries(GRDBPeer.self) + migratingEntries(SQLitePeer.self) + entries(RocksDBPeer.self)
+        migratingEntries(GRDBPeer.self, and: PeerWorkloads<GRDBPeer>(durability: .usual).searching)
+        + migratingEntries(SQLitePeer.self) + entries(RocksDBPeer.self)
         + entries(LMDBPeer.self)
 
     /// The peers that have indexes and tables that can be changed.
-    private static func migratingEntries<P: MigratingPeer>(_ peer: P.Type) -> [Entry] {
+    private static func migratingEntries<P: MigratingPeer>(_ peer: P.Type, and more: [Workload] = []) -> [Entry] {
         let usual = PeerWorkloads<P>(durability: .usual)
-        return entries(peer, and: usual.indexing + usual.migrating)
+        return entries(peer, and: usual.indexing + usual.migrating + more)
     }
 
     /// One entry, and another one for full durability if that is not usual.
