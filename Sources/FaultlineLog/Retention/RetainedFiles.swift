@@ -76,9 +76,7 @@ final class RetainedFiles: UnneededFiles, @unchecked Sendable {
         var chain = RetainedChain()
         let own = try onDisk("listing the files of the past") { () throws(DiskError) in try disk.names(in: folder) }
         for name in own {
-            guard let (kind, number) = FileName.parse(name) else { continue }
-            store.raiseNextFileNumber(to: number + 1)
-            if kind == .manifest { continue }
+            guard let (kind, number) = FileName.parse(name), kind != .manifest else { continue }
             present.insert(number)
             chain.held[number] = (name, try byteCount(of: name))
         }
@@ -93,6 +91,8 @@ final class RetainedFiles: UnneededFiles, @unchecked Sendable {
         for listing in listings where listing.number > last {
             let name = FileName.numbered(.manifest, listing.number)
             chain.entries.append(RetainedChain.Entry(listing, byteCount: try byteCount(of: name), now: now))
+            // The manifest may not have its number. All other files there have lower ones, or are removed.
+            store.raiseNextFileNumber(to: listing.number + 1)
         }
         let kept = Set(chain.entries.map(\.number))
         try removeListings(FileName.manifests(among: own).filter { !kept.contains($0) })

@@ -145,6 +145,29 @@ struct RetentionFailureTests {
         try again.close()
     }
 
+    @Test func `files with foreign names are no danger`() throws {
+        let store = Store()
+        let log = try store.open(Self.options)
+        for number in 1...2 { try Self.churn(log, number) }
+        try log.close()
+        let folder = Store.path + "/" + FileName.retained + "/"
+        for name in [
+            "m-ffffffffffffffff.flm", "m-fffffffffffffffe.flm", "s-fffffffffffffffe.fls",
+            "s-ffffffffffffffff.fls", "s-0000000000000000.fls", "notes", "WINDOW.tmp",
+        ] {
+            try store.disk.replace(folder + name, with: [UInt8](repeating: 0xFF, count: 300))
+        }
+        let again = try store.open(Self.options)
+        for number in 3...5 { try Self.churn(again, number) }
+        let newest = again.snapshot().sequence
+        #expect(throws: Never.self) { try PastState(of: Store.path, on: store.disk, at: .transaction(newest - 15)) }
+        #expect(try again.findings().isEmpty)
+        try again.close()
+        let third = try store.open(Self.options)
+        #expect(try third.snapshot().row(10) == row(510, byteCount: 600))
+        try third.close()
+    }
+
     @Test func `a full disk is opened by the space of past states`() throws {
         let store = Store()
         let log = try store.open(Self.options)
