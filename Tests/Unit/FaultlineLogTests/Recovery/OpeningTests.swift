@@ -51,7 +51,7 @@ struct OpeningTests {
         // A feature that allows reading only, and is not defined yet.
         var newer = original
         for copy in [0, 4_096] {
-            newer[copy + 72] = 2
+            newer[copy + 72] = 0x80
             let checksum = newer[copy..<copy + 4_092].withUnsafeBytes { CRC32C.checksum($0) }
             withUnsafeBytes(of: checksum.littleEndian) { newer.replaceSubrange(copy + 4_092..<copy + 4_096, with: $0) }
         }
