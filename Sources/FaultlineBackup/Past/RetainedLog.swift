@@ -23,12 +23,11 @@ struct RetainedLog {
     init?(
         _ goal: StateGoal, _ listings: [RetainedListing], _ present: ManifestState, in directory: StoreDirectory
     ) throws(LogError) {
-        func walk(_ state: ManifestState) -> LogWalk { LogWalk(directory, state) }
         let place = listings.lastIndex { listing in
-            listing.hasTables && walk(listing.state).start().map(goal.has) ?? false
+            listing.hasTables && LogWalk(directory, listing.state).start().map(goal.has) ?? false
         }
         // A walk ends where a segment is missing.
-        let hasBeginning = listings.first.map { $0.hasTables && walk($0.state).hasBeginning } ?? false
+        let hasBeginning = listings.first.map { $0.hasTables && $0.state.hasLogBeginning } ?? false
         guard let begin = place ?? (hasBeginning ? 0 : nil) else { return nil }
         fromBeginning = place == nil
         base = listings[begin].state

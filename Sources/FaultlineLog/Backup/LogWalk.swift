@@ -32,12 +32,7 @@ package struct LogWalk {
 
     /// Whether the listed hot segments may be the whole log, so that each of its states can be built from them: nothing
     /// was moved out of them.
-    package var isWhole: Bool { hasBeginning && state.numbers(of: .coldSegment).isEmpty }
-
-    /// Whether the first segment of the log is listed.
-    package var hasBeginning: Bool {
-        state.numbers(of: .hotSegment).first.flatMap { state.files[$0]?.added.begun } == 0
-    }
+    package var isWhole: Bool { state.hasLogBeginning && state.numbers(of: .coldSegment).isEmpty }
 
     /// Calls `body` with the end of each transaction behind a place, in order, until it returns false.
     ///

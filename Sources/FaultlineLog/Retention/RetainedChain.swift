@@ -4,6 +4,7 @@ struct RetainedChain {
     private static let tablesPerWindow: Int64 = 4
     /// Bytes of log after which they are, as a multiple of those between two checkpoints.
     private static let checkpointsPerTables: UInt64 = 8
+
     /// A listing.
     struct Entry {
         let number: UInt64
@@ -106,15 +107,8 @@ struct RetainedChain {
 }
 
 extension ManifestState {
-    /// The known ends of the segments of the log.
-    fileprivate var logEnds: [UInt64: UInt64] {
-        files.filter { $0.value.kind == .hotSegment }.mapValues { $0.seal?.end ?? $0.durable }
-    }
-
     /// Whether the log leads from the beginning of the store to the tables.
     fileprivate var hasWholeLog: Bool {
-        let hot = numbers(of: .hotSegment).compactMap { files[$0] }
-        guard hot.first?.added.begun == 0, numbers(of: .coldSegment).isEmpty else { return false }
-        return zip(hot, hot.dropFirst()).allSatisfy { $0.seal?.lastSequence == $1.added.begun }
+        hasLogBeginning && numbers(of: .coldSegment).isEmpty && isLogContinuous()
     }
 }

@@ -34,8 +34,7 @@ package struct RetainedListing: Sendable {
         else { return false }
         var all = listings[place].state
         guard all.add(filesOf: listings[(place + 1)...].map(\.state) + [state]) else { return false }
-        let log = all.numbers(of: .hotSegment).filter { $0 >= checkpoint.segment }.compactMap { all.files[$0] }
-        return zip(log, log.dropFirst()).allSatisfy { $0.seal?.lastSequence ?? 0 >= $1.added.begun }
+        return all.isLogContinuous(from: checkpoint.segment)
     }
 
     /// Whether the writing of a listing was interrupted.
