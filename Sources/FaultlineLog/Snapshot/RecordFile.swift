@@ -21,15 +21,9 @@ package enum RecordFile {
         guard let byteCount = location.byteCount, byteCount <= min(target.count, RecordPages.recordByteCountMax),
             let start = target.baseAddress, pages.copy(location, byteCount, of: file, to: start)
         else { return try read(id, in: table, at: location, of: file, into: target) }
-        let binding = file._withUnsafeGuaranteedRef { $0.recordBinding(at: location.byteOffset) }
         do throws(RecordDecoder.Fault) {
-            let scratch = UnsafeMutableRawBufferPointer(start: start + byteCount, count: target.count - byteCount)
-            let (view, used) = try RecordDecoder.decode(
-                start, limit: byteCount, id: id, table: table.rawValue, location: location, binding: binding,
-                scratch: scratch)
-            return .record(view, byteCount: byteCount + used)
+            return try decode(byteCount, limit: byteCount, id, table, location, file, target)
         } catch {
-            if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }
             // The page may be older than the record; if it is not, the error is that of a read from the file.
             pages.forget(location, byteCount)
             return try read(id, in: table, at: location, of: file, into: target)
@@ -58,16 +52,31 @@ package enum RecordFile {
             }
         }
         if let failure { throw LogError(failure, doing: "reading a record") }
+        do throws(RecordDecoder.Fault) {
+            return try decode(byteCount, limit: count, id, table, location, file, target)
+        } catch {
+            throw damaged(error, id, table, location, file.takeUnretainedValue())
+        }
+    }
+
+    /// Verifies the record of `byteCount` bytes at the beginning of `target`, of which `limit` were read; the rest of the
+    /// buffer is for its decompressed row.
+    @inline(__always)
+    private static func decode(
+        _ byteCount: Int, limit: Int, _ id: RecordID, _ table: TableID, _ location: Location,
+        _ file: Unmanaged<ManagedFile>, _ target: UnsafeMutableRawBufferPointer
+    ) throws(RecordDecoder.Fault) -> RecordRead {
+        guard let start = target.baseAddress else { return .needsCapacity(byteCount) }
         let binding = file._withUnsafeGuaranteedRef { $0.recordBinding(at: location.byteOffset) }
         do throws(RecordDecoder.Fault) {
             let scratch = UnsafeMutableRawBufferPointer(start: start + byteCount, count: target.count - byteCount)
             let (view, used) = try RecordDecoder.decode(
-                start, limit: count, id: id, table: table.rawValue, location: location, binding: binding,
+                start, limit: limit, id: id, table: table.rawValue, location: location, binding: binding,
                 scratch: scratch)
             return .record(view, byteCount: byteCount + used)
         } catch {
-            if case .needsCapacity(let more) = error { return .needsCapacity(byteCount + more) }
-            throw damaged(error, id, table, location, file.takeUnretainedValue())
+            guard case .needsCapacity(let more) = error else { throw error }
+            return .needsCapacity(byteCount + more)
         }
     }
 
