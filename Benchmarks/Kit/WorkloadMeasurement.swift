@@ -74,6 +74,14 @@ package final class WorkloadMeasurement {
         processor += processorNow - processorStart
     }
 
+    /// Runs a part of the work with the clock on, and counts its operations.
+    package func time(_ count: Int, _ work: () throws -> Void) rethrows {
+        resume()
+        try work()
+        advance(count)
+        pause()
+    }
+
     /// Counts finished operations; keeps the rate of the slowest tenth.
     package func advance(_ count: Int) {
         done += count

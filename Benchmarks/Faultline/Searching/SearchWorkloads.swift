@@ -16,8 +16,6 @@ final class Document {
 
 /// The store of documents.
 enum DocumentStore {
-    static let batchSize = 1_000
-
     static func open(_ folder: StoreFolder, budgetMiB: Int?) throws -> ModelContainer {
         try ModelContainer(
             for: Document.self, configurations: EmployeeStore.configuration(folder, budgetMiB: budgetMiB))
@@ -48,17 +46,12 @@ enum DocumentStore {
     static func insert(
         _ count: Int, _ context: ModelContext, _ transaction: (_ count: Int, _ work: () throws -> Void) throws -> Void
     ) throws -> Int {
-        let maker = DocumentMaker()
-        var byteCount = 0
-        for start in stride(from: 1, through: count, by: batchSize) {
-            let batch = (start..<min(start + batchSize, count + 1)).map(maker.document)
-            byteCount += batch.reduce(0) { $0 + $1.byteCount }
+        try DocumentMaker().forEachBatch(through: count) { batch in
             try transaction(batch.count) {
                 for document in batch { context.insert(Document(title: document.title, body: document.body)) }
                 try context.save()
             }
         }
-        return byteCount
     }
 }
 
@@ -72,12 +65,7 @@ extension Workload {
         let container = try DocumentStore.open(run.store, budgetMiB: run.budgetMiB)
         let measurement = WorkloadMeasurement(store: run.store, total: run.n)
         measurement.begin()
-        let byteCount = try DocumentStore.insert(run.n, ModelContext(container)) { count, work in
-            measurement.resume()
-            try work()
-            measurement.advance(count)
-            measurement.pause()
-        }
+        let byteCount = try DocumentStore.insert(run.n, ModelContext(container), measurement.time)
         measurement.end()
         try measurement.settle { try container.checkpoint() }
         var line = measurement.line(workload: "search-insert", n: run.n, operations: run.n)
@@ -91,35 +79,12 @@ extension Workload {
 
     /// `search-word` and others: the titles of the first 20 documents by rank, for 500 queries of a kind.
     static let searches: [Workload] = DocumentMaker.Query.allCases.map { kind in
-        let name = "search-\(kind.rawValue)"
-        return Workload(name, defaultCount: 200_000, start: .reading(DocumentStore.full)) { run in
+        Workload(kind.workload, defaultCount: 200_000, start: .reading(DocumentStore.full)) { run in
             let container = try DocumentStore.open(run.store, budgetMiB: run.budgetMiB)
             let context = ModelContext(container)
-            let queries = DocumentMaker().queries(kind, count: 500, bound: run.n)
-            var rows = 0
-            var byteCount = 0
-            func find(_ query: String) throws {
-                for hit in try context.search(Document.self, query, limit: 20) {
-                    rows += 1
-                    byteCount += hit.object.title.utf8.count
-                }
+            let line = try DocumentMaker().measure(kind, run) { query in
+                try context.search(Document.self, query, limit: 20).map(\.object.title)
             }
-            for query in queries.prefix(20) { try find(query) }
-            (rows, byteCount) = (0, 0)
-            var latencies = Latencies(capacity: queries.count)
-            let measurement = WorkloadMeasurement(store: run.store)
-            measurement.begin()
-            measurement.resume()
-            for query in queries {
-                let start = ProcessFigures.wallNanoseconds()
-                try find(query)
-                latencies.record(ProcessFigures.wallNanoseconds() - start)
-            }
-            measurement.end()
-            try check("whether there are titles", byteCount > 0, is: true)
-            var line = measurement.line(workload: name, n: run.n, operations: queries.count)
-            line.latencies = latencies
-            line.rows = rows
             try container.close()
             return line
         }

@@ -8,12 +8,7 @@ extension Workload {
         let container = try EmployeeStore.open(run.store, budgetMiB: run.budgetMiB)
         let measurement = WorkloadMeasurement(store: run.store, total: run.n * ChurnChanges.passCount)
         measurement.begin()
-        try EmployeeStore.churn(ModelContext(container), run.n) { count, transaction in
-            measurement.resume()
-            try transaction()
-            measurement.advance(count)
-            measurement.pause()
-        }
+        try EmployeeStore.churn(ModelContext(container), run.n, measurement.time)
         measurement.end()
         try measurement.settle { try container.compact() }
         let line = measurement.line(workload: "w12", n: run.n, operations: run.n * ChurnChanges.passCount)

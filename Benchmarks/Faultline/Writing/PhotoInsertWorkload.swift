@@ -12,12 +12,7 @@ extension Workload {
         let container = try Photographed.open(run.store, budgetMiB: run.budgetMiB)
         let measurement = WorkloadMeasurement(store: run.store, total: run.n)
         measurement.begin()
-        try Photographed.fill(ModelContext(container), run.n) { count, transaction in
-            measurement.resume()
-            try transaction()
-            measurement.advance(count)
-            measurement.pause()
-        }
+        try Photographed.fill(ModelContext(container), run.n, measurement.time)
         measurement.end()
         try measurement.settle { try container.checkpoint() }
         var line = measurement.line(workload: "w8-insert", n: run.n, operations: run.n)

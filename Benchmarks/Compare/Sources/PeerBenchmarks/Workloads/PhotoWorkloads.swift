@@ -9,12 +9,7 @@ extension PeerWorkloads {
             let peer = try open(run.store)
             let measurement = WorkloadMeasurement(store: run.store, total: run.n)
             measurement.begin()
-            try insertPhotographed(peer, run.n) { count, transaction in
-                measurement.resume()
-                try transaction()
-                measurement.advance(count)
-                measurement.pause()
-            }
+            try insertPhotographed(peer, run.n, measurement.time)
             measurement.end()
             try measurement.settle { try peer.settle() }
             var line = measurement.line(workload: "w8-insert", n: run.n, operations: run.n)

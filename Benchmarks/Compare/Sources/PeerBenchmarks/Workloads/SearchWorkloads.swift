@@ -41,14 +41,9 @@ extension PeerWorkloads where P: SearchingPeer {
     private func insertDocuments(
         _ peer: P, _ count: Int, _ transaction: (_ count: Int, _ work: () throws -> Void) throws -> Void
     ) throws -> Int {
-        let maker = DocumentMaker()
-        var byteCount = 0
-        for start in stride(from: 1, through: count, by: 1_000) {
-            let batch = (start..<min(start + 1_000, count + 1)).map(maker.document)
-            byteCount += batch.reduce(0) { $0 + $1.byteCount }
+        try DocumentMaker().forEachBatch(through: count) { batch in
             try transaction(batch.count) { try peer.insert(batch) }
         }
-        return byteCount
     }
 
     /// Inserts documents; the last optimization of the index is timed apart.
@@ -57,12 +52,7 @@ extension PeerWorkloads where P: SearchingPeer {
             let peer = try open(run.store)
             let measurement = WorkloadMeasurement(store: run.store, total: run.n)
             measurement.begin()
-            let byteCount = try insertDocuments(peer, run.n) { count, work in
-                measurement.resume()
-                try work()
-                measurement.advance(count)
-                measurement.pause()
-            }
+            let byteCount = try insertDocuments(peer, run.n, measurement.time)
             measurement.end()
             try measurement.settle { try peer.optimizeIndex() }
             var line = measurement.line(workload: "search-insert", n: run.n, operations: run.n)
@@ -75,29 +65,9 @@ extension PeerWorkloads where P: SearchingPeer {
 
     /// Reads the titles of the first 20 documents by rank, for 500 queries of a kind.
     private func search(_ kind: DocumentMaker.Query) -> Workload {
-        let name = "search-\(kind.rawValue)"
-        return Workload(name, defaultCount: 200_000, start: .reading(documents)) { run in
+        Workload(kind.workload, defaultCount: 200_000, start: .reading(documents)) { run in
             let peer = try open(run.store)
-            let queries = DocumentMaker().queries(kind, count: 500, bound: run.n)
-            for query in queries.prefix(20) { _ = try peer.titles(of: query) }
-            var rows = 0, byteCount = 0
-            var latencies = Latencies(capacity: queries.count)
-            let measurement = WorkloadMeasurement(store: run.store)
-            measurement.begin()
-            measurement.resume()
-            for query in queries {
-                let start = ProcessFigures.wallNanoseconds()
-                for title in try peer.titles(of: query) {
-                    rows += 1
-                    byteCount += title.utf8.count
-                }
-                latencies.record(ProcessFigures.wallNanoseconds() - start)
-            }
-            measurement.end()
-            try check("whether there are titles", byteCount > 0, is: true)
-            var line = measurement.line(workload: name, n: run.n, operations: queries.count)
-            line.latencies = latencies
-            line.rows = rows
+            let line = try DocumentMaker().measure(kind, run, peer.titles)
             try peer.close()
             return result(line)
         }
