@@ -95,9 +95,8 @@ struct MigratedCopy {
         for name in try disk.names(in: target) where FileName.isOfStore(name) && name != FileName.lock {
             try disk.remove(target + "/" + name)
         }
-        for name in [FileName.quarantine, FileName.retained] {
-            let folder = target + "/" + name
-            guard try disk.isPresent(folder) else { continue }
+        for folder in [FileName.quarantine, FileName.retained].map({ target + "/" + $0 })
+        where try disk.isPresent(folder) {
             for name in try disk.names(in: folder) { try disk.remove(folder + "/" + name) }
             try disk.removeDirectory(folder)
         }

@@ -1,7 +1,7 @@
 import FaultlineDisk
 import Synchronization
 
-/// Keeps the files that states of the past need after compaction: `docs/FileFormat.md` section 18.
+/// Keeps the files that states of the past need after compaction: `docs/format/Retained.md`.
 ///
 /// Before a checkpoint drops segments, a listing of the store's files is written to the folder `retained/`. A file that
 /// a listing names goes there when the store does not need it any more, and is removed when the window has passed.

@@ -240,7 +240,7 @@ package final class StoreDirectory: @unchecked Sendable {
 
     /// Removes unneeded files, but for those that states of the past need.
     ///
-    /// - Parameter mayMove: Whether to move these now: no where a writer waits.
+    /// - Parameter mayMove: Whether to move these now; false under the writer lock, where a later call moves them.
     package func removeUnneededFiles(mayMove: Bool = true) {
         remove(removals.takeAll(), mayMove: mayMove)
     }

@@ -4,7 +4,7 @@ protocol UnneededFiles: Sendable {
     ///
     /// - Parameters:
     ///   - paths: The files.
-    ///   - mayMove: Whether to move files now: no where a writer waits.
+    ///   - mayMove: Whether to move files now; false under the writer lock, where a later call moves them.
     /// - Returns: The files to be removed.
     func take(_ paths: [String], mayMove: Bool) -> [String]
 

@@ -80,6 +80,14 @@ extension StoreSummary {
         Quantity.share(Double(part) / Double(max(total, 1)))
     }
 
+    /// A sentence on files that the table does not count; nil if there are none.
+    private static func note(_ count: Int, _ byteCount: UInt64, in folder: String, _ remark: String) -> String? {
+        guard count > 0 else { return nil }
+        let files = count == 1 ? "1 file" : "\(Quantity.count(count)) files"
+        let bytes = Quantity.bytes(Int(clamping: byteCount))
+        return "\(files) of \(bytes) \(count == 1 ? "is" : "are") in \(folder)/, not counted: \(remark)"
+    }
+
     private var fileTable: Table {
         var table = Table([
             ("files", .left), ("count", .right), ("bytes", .right), ("live", .right), ("live share", .right),
@@ -103,20 +111,14 @@ extension StoreSummary {
         table.add(["index runs", Quantity.count(usage.runCount), bytes(usage.runByteCount)])
         table.add(["manifest", "1", bytes(usage.manifestByteCount)])
         table.add(["in all", "", bytes(usage.byteCount)])
-        if usage.quarantinedFileCount > 0 {
-            let count = usage.quarantinedFileCount
-            let files = count == 1 ? "1 file of" : "\(Quantity.count(count)) files of"
-            table.note(
-                "\(files) \(bytes(usage.quarantinedByteCount)) \(count == 1 ? "is" : "are") in quarantine/, not counted: the engine neither reads nor removes what lies there"
-            )
-        }
-        if usage.retainedFileCount > 0 {
-            let isOne = usage.retainedFileCount == 1
-            let files = isOne ? "1 file" : "\(Quantity.count(usage.retainedFileCount)) files"
-            table.note(
-                "\(files) of \(bytes(usage.retainedByteCount)) \(isOne ? "is" : "are") in retained/, not counted: states of the past need them"
-            )
-        }
+        let uncounted = [
+            Self.note(
+                usage.quarantinedFileCount, usage.quarantinedByteCount, in: FileName.quarantine,
+                "the engine neither reads nor removes what lies there"),
+            Self.note(
+                usage.retainedFileCount, usage.retainedByteCount, in: FileName.retained, "states of the past need them"),
+        ]
+        for note in uncounted { if let note { table.note(note) } }
         if let freeByteCount { table.note("\(bytes(freeByteCount)) free on the file system") }
         return table
     }
