@@ -7,13 +7,6 @@ import Testing
 
 /// Random workloads; states of the past are read beside the writer, from its log and from backups.
 struct PastStateTests {
-    private static func open(_ past: PastState) throws -> Log {
-        var options = Store.options
-        options.access = .reading
-        return try Log.open(
-            past.directory, on: past.disk, clock: Clock { 5 }, options: options, deriver: WholeRowDeriver())
-    }
-
     /// The states that were read, and are compared again at the end.
     private struct Held {
         let log: Log
@@ -62,7 +55,7 @@ struct PastStateTests {
             do {
                 let past = try PastState(of: Store.path, on: store.disk, at: point)
                 #expect(past.last.transaction == sequence)
-                held.append(Held(log: try Self.open(past), expected: try #require(states[sequence])))
+                held.append(Held(log: try past.opened(), expected: try #require(states[sequence])))
                 reached += 1
             } catch let error as BackupError {
                 #expect(error.code == .notInLog && compacts, "seed \(seed), transaction \(sequence): \(error)")
@@ -89,7 +82,7 @@ struct PastStateTests {
             let isInBackup = backups.contains { $0.first.transaction <= sequence && sequence <= $0.last.transaction }
             do {
                 let past = try PastState(inBackups: Store.backups, on: store.disk, at: .transaction(sequence))
-                let log = try open(past)
+                let log = try past.opened()
                 #expect(try #require(states[sequence]).difference(log.snapshot()) == nil, "seed \(seed), \(sequence)")
                 try log.close()
             } catch let error as BackupError {
@@ -159,11 +152,11 @@ struct PastStateTests {
         let log = try store.open()
         try CompactionModel(seed: 1).commit(log, usesBlobs: true)
         let past = try PastState(of: Store.path, on: store.disk, at: .newest)
-        let read = try Self.open(past)
+        let read = try past.opened()
         past.release()
         #expect(read.snapshot().sequence == 1)
         try read.close()
-        #expect(throws: LogError.self) { try Self.open(past) }
+        #expect(throws: LogError.self) { try past.opened() }
         try log.close()
     }
 
@@ -196,7 +189,7 @@ struct PastStateTests {
             let expected = try #require(states[now])
             let past = try PastState(of: Store.path, on: store.disk, at: .time(nanoseconds: now + 4))
             #expect(past.last.transaction == expected.0)
-            let read = try Self.open(past)
+            let read = try past.opened()
             #expect(try expected.1.difference(read.snapshot()) == nil)
             try read.close()
         }

@@ -38,6 +38,15 @@ extension Store {
     }
 }
 
+extension PastState {
+    /// Opens the state for reading.
+    func opened() throws -> Log {
+        var options = Store.options
+        options.access = .reading
+        return try Log.open(directory, on: disk, clock: Clock { 5 }, options: options, deriver: WholeRowDeriver())
+    }
+}
+
 /// The code of the error of a backup or a restore; nil for another error, or none.
 func backupCode(_ body: () throws -> Void) -> BackupError.Code? {
     do {

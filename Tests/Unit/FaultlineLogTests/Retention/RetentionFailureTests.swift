@@ -66,26 +66,14 @@ struct RetentionFailureTests {
         return options
     }
 
-    /// Writes the rows of 10 objects anew, one in a transaction, and compacts.
     private static func churn(_ log: Log, _ number: Int) throws {
-        for id in 1...10 {
-            _ = try log.write(author: nil) { transaction in
-                if log.snapshot().nextID(of: testTable) <= UInt64(id) {
-                    _ = try transaction.allocateIDs(1, in: testTable)
-                }
-                try transaction.put(RecordID(id), row(number * 100 + id, byteCount: 600))
-            }
-        }
-        _ = try log.compact()
+        try log.churn(number, objectCount: 10, byteCount: 600)
     }
 
     private static func checkState(_ sequence: UInt64, of store: Store, _ states: [UInt64: [UInt8]]) throws {
         do {
             let past = try PastState(of: Store.path, on: store.disk, at: .transaction(sequence))
-            var options = Store.options
-            options.access = .reading
-            let read = try Log.open(
-                past.directory, on: past.disk, clock: Clock { 5 }, options: options, deriver: WholeRowDeriver())
+            let read = try past.opened()
             #expect(try read.snapshot().row(1) == states[sequence])
             try read.close()
         } catch {

@@ -105,10 +105,7 @@ struct RetentionModelTests {
                 return false
             }
             #expect(past.last.transaction == sequence, "seed \(seed), \(point)")
-            var options = Store.options
-            options.access = .reading
-            let read = try Log.open(
-                past.directory, on: past.disk, clock: Clock { 5 }, options: options, deriver: WholeRowDeriver())
+            let read = try past.opened()
             let expected = try #require(states[sequence])
             #expect(try expected.difference(read.snapshot()) == nil, "seed \(seed), transaction \(sequence)")
             #expect(try read.findings().isEmpty, "seed \(seed), transaction \(sequence)")

@@ -20,17 +20,8 @@ struct RetentionTests {
         return try store.open(options)
     }
 
-    /// Writes the rows of 20 objects anew, one in a transaction, and compacts.
     private static func churn(_ log: Log, _ number: Int) throws {
-        for id in 1...20 {
-            _ = try log.write(author: nil) { transaction in
-                if id > Int(log.snapshot().nextID(of: testTable)) - 1 {
-                    _ = try transaction.allocateIDs(1, in: testTable)
-                }
-                try transaction.put(RecordID(id), row(number * 100 + id, byteCount: 300))
-            }
-        }
-        _ = try log.compact()
+        try log.churn(number, objectCount: 20, byteCount: 300)
     }
 
     private static func canRead(_ sequence: UInt64, of store: Store) -> Bool {
@@ -110,10 +101,7 @@ struct RetentionTests {
         // These numbers were used before.
         for sequence in kept + 1...again.snapshot().sequence where Self.canRead(sequence, of: store) {
             let past = try PastState(of: Store.path, on: store.disk, at: .transaction(sequence))
-            var options = Store.options
-            options.access = .reading
-            let read = try Log.open(
-                past.directory, on: past.disk, clock: Clock { 5 }, options: options, deriver: WholeRowDeriver())
+            let read = try past.opened()
             let change = Int(sequence - kept - 1)
             let expected = row((6 + change / 20) * 100 + 1 + change % 20, byteCount: 300)
             #expect(try read.snapshot().row(RecordID(1 + change % 20)) == expected, "\(sequence)")
