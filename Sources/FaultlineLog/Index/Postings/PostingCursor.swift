@@ -12,13 +12,17 @@ package final class PostingCursor {
     // Safe because no access to it calls anything.
     @exclusivity(unchecked) private var current: PostingSource?
 
+    /// Entries from the current one on that need no look at the sources; the first of `sources` with its object has it.
+    // Safe because no access to it calls anything.
+    @exclusivity(unchecked) private var window: PostingWindow?
+
     /// The current object; 0 before the first move, `UInt64.max` at the end.
-    // Safe because no access to a number calls anything.
+    // Safe because no access to this and the next one calls anything.
     @exclusivity(unchecked) package private(set) var id: RecordID = 0
     /// Whether an entry was met that is no posting, or an object has two.
-    package private(set) var isMalformed = false
+    @exclusivity(unchecked) package private(set) var isMalformed = false
     /// The bytes of the current object's key behind term and identifier, valid until the next move.
-    package var payload: UnsafeRawBufferPointer { current?.payload ?? copy.bytes }
+    package var payload: UnsafeRawBufferPointer { window?.payload ?? current?.payload ?? copy.bytes }
 
     fileprivate init(_ state: IndexState, head: [UInt8], at limit: UInt64) throws(LogError) {
         self.state = state
@@ -49,7 +53,27 @@ package final class PostingCursor {
     /// - Returns: False at the end.
     /// - Throws: `.damaged` if a block does not verify; errors of reading it.
     /// - Complexity: The entries of a few blocks, or a search in each part of the index.
+    @inline(__always)
     package func advance(notBelow target: RecordID) throws(LogError) -> Bool {
+        if window?.seek(target) == true {
+            id = window.unsafelyUnwrapped.id
+            return true
+        }
+        return try search(target)
+    }
+
+    /// Moves as `advance(notBelow:)` does.
+    ///
+    /// - Returns: The object; `UInt64.max` at the end, 0 if an entry was met that is no posting, or an object has two.
+    /// - Throws: As `advance(notBelow:)`.
+    package func next(notBelow target: RecordID) throws(LogError) -> RecordID {
+        _ = try advance(notBelow: target)
+        return isMalformed ? 0 : id
+    }
+
+    @inline(never)
+    private func search(_ target: RecordID) throws(LogError) -> Bool {
+        if let window { leave(window, to: window.end) }
         do throws(LogError) {
             for source in sources where source.id < target { try move(source, to: target) }
             while true {
@@ -62,10 +86,44 @@ package final class PostingCursor {
                 }
                 if try takeLive(least) {
                     id = least
+                    openWindow()
                     return true
                 }
             }
         } catch { throw state.noting(error) }
+    }
+
+    /// Opens a window on the entries behind the current one, if only one source has its object.
+    private func openWindow() {
+        guard let current else { return }
+        var bound = RecordID.max
+        for source in sources where source !== current { bound = min(bound, source.id) }
+        window = current.window(below: bound)
+    }
+
+    private func leave(_ window: PostingWindow, to entry: Int) {
+        self.window = nil
+        current?.leave(window, to: entry)
+    }
+
+    /// Counts the current object, if there is one, and those behind it; moves to the end.
+    ///
+    /// - Returns: The number of objects.
+    /// - Throws: `.damaged` if a block does not verify; errors of reading it.
+    /// - Complexity: The blocks of the term; the objects of a window cost nothing more.
+    package func countRest() throws(LogError) -> Int {
+        var count = 0
+        var isThere = id == 0 ? try search(1) : id != .max
+        while isThere {
+            if let window {
+                count += window.end - window.entry
+                leave(window, to: window.end)
+            } else {
+                count += 1
+            }
+            isThere = try search(id + 1)
+        }
+        return count
     }
 
     private func move(_ source: PostingSource, to target: RecordID) throws(LogError) {

@@ -2,36 +2,41 @@ import FaultlineDisk
 
 /// The groups of a verified block of postings, one after the other, each with its entries decoded.
 ///
-/// Identifiers are decoded with the group, payloads when one is asked for, sequence numbers each by itself. Memory: at
-/// most 12 bytes an entry, of which a block has 2,048, and the payloads.
+/// Identifiers are decoded with the group, payloads and sequence numbers each by itself. Memory: at most 16 bytes an
+/// entry, of which a block has 2,048, and a payload.
 final class PostingList {
     // Properties are unchecked. Safe because no access to one calls anything, and a list is not for two threads.
 
     /// The term of the group.
     let term = KeyCopy()
-    @exclusivity(unchecked) private var group: PostingGroup?
+    /// The header of the group, in memory of its own, so that no use of it copies it; valid if the count is not 0.
+    private let group: UnsafeMutablePointer<PostingGroup>
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var ids: UnsafeMutablePointer<UInt64>
+    /// Whether several entries have one identifier.
+    @exclusivity(unchecked) private(set) var hasRepeats = false
     private var capacity = 16
     @exclusivity(unchecked) private var nextGroup = 0
     @exclusivity(unchecked) private var block: UnsafeRawPointer
     @exclusivity(unchecked) private var blockEnd = 0
-    // Payloads, with their first bytes.
-    @exclusivity(unchecked) private var arePayloadsThere = false
-    @exclusivity(unchecked) private var ends: UnsafeMutablePointer<UInt32>
-    @exclusivity(unchecked) private var payloads: UnsafeMutableRawBufferPointer
+    /// The entry whose payload was asked for last; -1 for none.
+    @exclusivity(unchecked) private var payloadEntry = -1
+    /// Its bytes behind the first one, in the block.
+    @exclusivity(unchecked) private var rest = 0
+    @exclusivity(unchecked) private var payloadByteCount = 0
+    private let payload: UnsafeMutableRawBufferPointer
 
     init() {
         ids = .allocate(capacity: capacity)
-        ends = .allocate(capacity: capacity)
-        payloads = .allocate(byteCount: 64, alignment: 8)
+        group = .allocate(capacity: 1)
+        payload = .allocate(byteCount: PostingBlock.payloadByteCountMax, alignment: 8)
         block = UnsafeRawPointer(ids)
     }
 
     deinit {
         ids.deallocate()
-        ends.deallocate()
-        payloads.deallocate()
+        group.deallocate()
+        payload.deallocate()
     }
 
     /// Begins before the first group of a block, which stays in memory until the list begins another.
@@ -40,13 +45,11 @@ final class PostingList {
         self.block = start
         blockEnd = block.count
         nextGroup = PostingBlock.headerByteCount
-        group = nil
         count = 0
     }
 
     /// Has no groups.
     func end() {
-        group = nil
         count = 0
         nextGroup = 0
         blockEnd = 0
@@ -86,72 +89,76 @@ final class PostingList {
         guard hasNext, let next = PostingGroup(block, at: nextGroup, end: blockEnd) else { return nil }
         term.replace(after: next.sharedByteCount, with: next.further, next.furtherByteCount)
         nextGroup = next.end
-        group = nil
         count = 0
         return next
     }
 
     private func decode(_ next: PostingGroup) {
-        group = next
+        group.initialize(to: next)
         count = next.count
-        arePayloadsThere = false
+        payloadEntry = -1
         if count > capacity {
             ids.deallocate()
-            ends.deallocate()
             capacity = count * 2
             ids = .allocate(capacity: capacity)
-            ends = .allocate(capacity: capacity)
         }
         let target = ids
         var id = next.firstID
         target[0] = id
+        var hasRepeats = false
         for entry in 1..<max(next.count, 1) {
-            id &+= next.step(to: entry)
+            let step = next.step(to: entry)
+            if step == 0 { hasRepeats = true }
+            id &+= step
             target[entry] = id
         }
+        self.hasRepeats = hasRepeats
     }
 
     @inline(__always)
     func id(_ entry: Int) -> UInt64 { ids[entry] }
 
     @inline(__always)
-    func sequence(_ entry: Int) -> UInt64 { group.unsafelyUnwrapped.sequence(entry, id: ids[entry]) }
+    func sequence(_ entry: Int) -> UInt64 { group.pointee.sequence(entry, id: ids[entry]) }
+
+    /// Whether the group has deletes.
+    @inline(__always) var hasDeletes: Bool { group.pointee.hasDeletes }
 
     @inline(__always)
-    func isDelete(_ entry: Int) -> Bool { group.unsafelyUnwrapped.isDelete(entry) }
+    func isDelete(_ entry: Int) -> Bool { group.pointee.isDelete(entry) }
 
-    /// The payload of an entry, valid until the list moves to another group.
+    /// The payload of an entry, valid until that of another one is asked for.
+    ///
+    /// - Complexity: The entries between this one and the last one that was asked for; from the group's first one on
+    ///   if that lies behind.
     @inline(__always)
     func payload(_ entry: Int) -> UnsafeRawBufferPointer {
-        if !arePayloadsThere { decodePayloads() }
-        let start = entry == 0 ? 0 : Int(ends[entry &- 1])
-        return UnsafeRawBufferPointer(rebasing: payloads[start..<Int(ends[entry])])
+        if entry != payloadEntry { assemblePayload(entry) }
+        return UnsafeRawBufferPointer(rebasing: payload[..<payloadByteCount])
     }
 
-    @inline(never)
-    private func decodePayloads() {
-        guard let group else { return }
-        arePayloadsThere = true
-        let byteCount = group.end - group.rest + count
-        if byteCount > payloads.count {
-            payloads.deallocate()
-            payloads = .allocate(byteCount: byteCount * 2, alignment: 8)
+    /// Puts the first byte of a payload, which is in a column, before the others.
+    private func assemblePayload(_ entry: Int) {
+        guard entry < count, let target = payload.baseAddress else { return }
+        if entry < payloadEntry || payloadEntry < 0 {
+            payloadEntry = 0
+            rest = group.pointee.rest
+            payloadByteCount = group.pointee.length(0)
         }
-        guard let target = payloads.baseAddress else { return }
-        let ends = ends
-        var place = 0
-        var rest = block + group.rest
-        for entry in 0..<group.count {
-            let length = group.length(entry)
-            target.storeBytes(of: UInt8(truncatingIfNeeded: group.first(entry)), toByteOffset: place, as: UInt8.self)
-            if length == 2 {
-                target.storeBytes(of: rest.u8(0), toByteOffset: place &+ 1, as: UInt8.self)
-            } else {
-                (target + (place &+ 1)).copyMemory(from: rest, byteCount: length &- 1)
+        while payloadEntry < entry {
+            rest &+= payloadByteCount &- 1
+            payloadEntry &+= 1
+            payloadByteCount = group.pointee.length(payloadEntry)
+        }
+        target.storeBytes(of: UInt8(truncatingIfNeeded: group.pointee.first(entry)), as: UInt8.self)
+        let further = block + rest
+        if payloadByteCount <= 16 {
+            // A few bytes are copied faster than a function is called.
+            for place in 1..<max(payloadByteCount, 1) {
+                target.storeBytes(of: further.u8(place &- 1), toByteOffset: place, as: UInt8.self)
             }
-            rest += length &- 1
-            place &+= length
-            ends[entry] = UInt32(truncatingIfNeeded: place)
+        } else {
+            (target + 1).copyMemory(from: further, byteCount: payloadByteCount &- 1)
         }
     }
 
@@ -181,6 +188,17 @@ final class PostingList {
         }
         return low
     }
+
+    /// The end of the entries, from one on, that are below an identifier, each the only one of its identifier and
+    /// followed by another one of the group; the entry itself if the group has two of one identifier.
+    func endOfSingle(from entry: Int, below id: UInt64) -> Int {
+        guard !hasRepeats else { return entry }
+        let last = count &- 1
+        return ids[last] < id ? last : min(first(notBelow: id, from: entry), last)
+    }
+
+    /// The identifiers of the group's entries, until the list moves.
+    @inline(__always) var identifiers: UnsafePointer<UInt64> { UnsafePointer(ids) }
 
     /// The first entry of the group not below the rest of a key behind the term and its zero.
     private func first(notBelow rest: UnsafeRawBufferPointer) -> Int {

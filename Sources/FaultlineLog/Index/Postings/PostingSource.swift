@@ -23,6 +23,15 @@ class PostingSource {
     /// Moves to the first entry of an object that is not below another one, which is above the current one.
     func advance(notBelow id: RecordID) throws(LogError) {}
 
+    /// The entries from the current one on that are live, each the only one of its object, and below another object;
+    /// nil if they are not known to be.
+    ///
+    /// The source stands still until `leave` is called.
+    func window(below id: RecordID) -> PostingWindow? { nil }
+
+    /// Moves to an entry of a window, or to the one behind it.
+    func leave(_ window: PostingWindow, to entry: Int) {}
+
     /// The payload of a whole key with a beginning; nil if it is no posting of that identifier.
     fileprivate final func payload(
         of key: UnsafeRawBufferPointer, behind head: [UInt8], id: RecordID
@@ -60,6 +69,8 @@ final class RunPostings: PostingSource {
     /// The term and its zero.
     private let head: [UInt8]
     private let limit: UInt64
+    /// Whether no entry of the run is above the limit.
+    private let areAllVisible: Bool
     private var target: [UInt8]
     /// Whether the current entry is of a group, whose entries have no keys.
     // Safe because no access to it calls anything.
@@ -69,12 +80,18 @@ final class RunPostings: PostingSource {
     init(_ run: Run, head: [UInt8], at limit: UInt64) throws(LogError) {
         self.head = head
         self.limit = limit
+        areAllVisible = run.footer.lastSequence <= limit
         target = head + [UInt8](repeating: 0, count: 8)
         let result: Result<RunCursor, LogError> = head.withUnsafeBytes { head in
-            Result { () throws(LogError) in try run.cursor(from: head) }
+            Result { () throws(LogError) in
+                try run.cursor(from: head, cachedBlockCount: Self.cachedBlockCount(of: run))
+            }
         }
         cursor = try result.get()
     }
+
+    /// The blocks of a walk that come through the cache: about a sixteenth of it, because searches repeat words.
+    static func cachedBlockCount(of run: Run) -> Int { max(run.cache.budget.byteCount >> 14, 8) }
 
     override var sequence: UInt64 { cursor.sequence }
     override var isDelete: Bool { cursor.isDelete }
@@ -107,6 +124,18 @@ final class RunPostings: PostingSource {
             try search(id)
         }
         if self.id != .max, cursor.sequence > limit { try advance() }
+    }
+
+    override func window(below id: RecordID) -> PostingWindow? {
+        // The last entry of a group may have others of its object in the next block.
+        guard isInGroup, areAllVisible, let list = cursor.postings, !list.hasDeletes else { return nil }
+        let start = cursor.ordinal &- 1
+        let end = list.endOfSingle(from: start, below: id)
+        return end > start ? PostingWindow(list, start..<end) : nil
+    }
+
+    override func leave(_ window: PostingWindow, to entry: Int) {
+        if let list = cursor.postings { take(entry, of: list) }
     }
 
     private func search(_ id: RecordID) throws(LogError) {

@@ -129,9 +129,21 @@ extension Run {
     }
 
     /// A cursor before the first entry whose key is not below `key`; it may be at the end if all are below.
-    package func cursor(from key: UnsafeRawBufferPointer) throws(LogError) -> RunCursor {
-        guard let leaf = try findBlock(key) else { return RunCursor(self, at: footer.indexOffset, byteCount: nil) }
-        let cursor = RunCursor(self, at: leaf.offset, byteCount: leaf.byteCount)
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - cachedBlockCount: How many blocks it reads through the cache before it bypasses it.
+    /// - Returns: The cursor.
+    /// - Throws: `.damaged` if a block does not verify; errors of reading it.
+    package func cursor(
+        from key: UnsafeRawBufferPointer, cachedBlockCount: Int? = nil
+    ) throws(LogError) -> RunCursor {
+        let cachedBlockCount = cachedBlockCount ?? RunCursor.cachedBlockCountMax
+        let leaf = try findBlock(key)
+        let cursor = RunCursor(
+            self, at: leaf?.offset ?? footer.indexOffset, byteCount: leaf?.byteCount,
+            cachedBlockCount: cachedBlockCount)
+        if leaf == nil { return cursor }
         try cursor.advance(toNotBelow: key)
         return cursor
     }

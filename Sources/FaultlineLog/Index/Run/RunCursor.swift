@@ -5,8 +5,8 @@ import FaultlineDisk
 /// It reads the first few blocks through the cache, because short walks are repeated, and then pieces of up to 64 KiB
 /// bypassing the cache, because long walks would empty it. Not for two threads at once.
 package final class RunCursor {
-    /// Blocks read through the cache before the cursor bypasses it.
-    private static let cachedBlockCountMax = 8
+    /// Blocks read through the cache before a cursor bypasses it, unless its user names another number.
+    static let cachedBlockCountMax = 8
     private static let firstReadByteCount = 16 << 10
 
     let run: Run
@@ -16,6 +16,7 @@ package final class RunCursor {
     /// The current block, if it came through the cache.
     private var handle: BlockHandle?
     private var cachedBlockCount = 0
+    private let cachedBlockCountMax: Int
     private var nextOffset: UInt64
     private var nextByteCount: Int?
     /// The rest of the block: entries from `ordinal` on, and their further key bytes.
@@ -42,14 +43,18 @@ package final class RunCursor {
     /// Whether `key` is that of the current entry, which was not made for a posting.
     private var hasKey = true
 
-    init(_ run: Run, at offset: UInt64, byteCount: Int?) {
+    init(
+        _ run: Run, at offset: UInt64, byteCount: Int?, cachedBlockCount: Int = RunCursor.cachedBlockCountMax
+    ) {
         self.run = run
+        cachedBlockCountMax = cachedBlockCount
         nextOffset = offset
         nextByteCount = byteCount
     }
 
     init(streaming run: Run) {
         self.run = run
+        cachedBlockCountMax = 0
         nextOffset = run.footer.indexOffset
         reservation = MemoryReservation(BlockStream.byteCountMax, for: .buffers, in: run.cache.budget)
         stream = BlockStream(run.file, run.header, in: run.blocks)
@@ -132,6 +137,26 @@ package final class RunCursor {
         return isAhead
     }
 
+    /// The next group of postings, from the one of the entry that a seek has found; nil at the end of the run, or at a
+    /// block of other entries.
+    ///
+    /// A cursor whose groups were visited visits no entries.
+    func nextGroup() throws(LogError) -> PostingList? {
+        guard postings != nil else { return nil }
+        let isFound = isAhead
+        isAhead = false
+        while let postings {
+            // A block whose first entry was compared with the last one of the block before is at its first group.
+            if isFound || ordinal < postings.count || postings.next() {
+                ordinal = postings.count
+                return postings
+            }
+            takeWithoutKey(postings.count &- 1, of: postings)
+            guard try loadBlock() else { return nil }
+        }
+        return nil
+    }
+
     @inline(__always)
     private func nextPosting(of list: PostingList) -> Bool {
         if ordinal >= list.count {
@@ -180,7 +205,7 @@ package final class RunCursor {
         if !hasKey, let postings { take(ordinal &- 1, of: postings) }
         let bytes: UnsafeRawBufferPointer
         let offset = stream?.offset ?? nextOffset
-        if stream == nil, cachedBlockCount < Self.cachedBlockCountMax {
+        if stream == nil, cachedBlockCount < cachedBlockCountMax {
             guard nextOffset < run.footer.indexOffset else { return false }
             let loaded = try run.block(at: nextOffset, byteCount: nextByteCount, isIndex: false)
             bytes = UnsafeRawBufferPointer(start: loaded.start, count: loaded.byteCount)

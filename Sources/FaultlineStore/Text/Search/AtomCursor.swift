@@ -8,35 +8,39 @@ class AtomCursor {
     /// The current object; `UInt64.max` at the end, 0 before the first move.
     // Safe because no access to a number calls anything.
     @exclusivity(unchecked) fileprivate(set) final var current: RecordID = 0
+    /// The places of the word in the object for which they were read last.
+    // Safe because only `readPlaces` changes them, and no user of them calls it.
+    @exclusivity(unchecked) fileprivate(set) final var places: AtomPlaces
+
+    fileprivate init(fieldCount: Int) { places = AtomPlaces(fieldCount: fieldCount) }
 
     /// Moves to the first object that is not below another one; does nothing if the current one is not.
     func seek(_ id: RecordID) throws(StoreError) {}
 
     /// Reads the fields of the current object that have the word: how often, and where.
-    func read(wantsPositions: Bool, into places: inout AtomPlaces) throws(StoreError) {}
+    func readPlaces(wantsPositions: Bool) throws(StoreError) {}
 }
 
 /// Visits the objects that have one term.
 final class TermCursor: AtomCursor {
-    private let cursor: PostingCursor?
-    private let index: TextIndex
+    private let postings: TermPostings
 
     init(_ term: [UInt8], of index: TextIndex, in snapshot: Snapshot) throws(StoreError) {
-        self.index = index
-        do throws(LogError) { cursor = try snapshot.postings(in: index.definition, term: term) } catch {
-            throw StoreError(error)
-        }
+        postings = try TermPostings(term, of: index, in: snapshot)
+        super.init(fieldCount: index.slots.count)
     }
 
     override func seek(_ id: RecordID) throws(StoreError) {
         guard current < id, current != .max else { return }
-        current = try index.seek(id, cursor)
+        current = try postings.seek(id)
     }
 
-    override func read(wantsPositions: Bool, into places: inout AtomPlaces) throws(StoreError) {
+    override func readPlaces(wantsPositions: Bool) throws(StoreError) {
         places.removeAll()
-        guard let cursor, current != .max else { return }
-        guard places.add(cursor.payload, wantsPositions: wantsPositions) else { throw index.malformed() }
+        guard current != .max else { return }
+        guard postings.withPayload({ places.add($0, wantsPositions: wantsPositions) }) else {
+            throw postings.malformed()
+        }
     }
 }
 
@@ -56,6 +60,7 @@ final class PrefixCursor: AtomCursor {
         self.index = index
         self.postings = postings
         window = try postings.window(from: 1)
+        super.init(fieldCount: index.slots.count)
     }
 
     override func seek(_ id: RecordID) throws(StoreError) {
@@ -80,7 +85,7 @@ final class PrefixCursor: AtomCursor {
         }
     }
 
-    override func read(wantsPositions: Bool, into places: inout AtomPlaces) throws(StoreError) {
+    override func readPlaces(wantsPositions: Bool) throws(StoreError) {
         places.removeAll()
         for posting in range {
             guard window.withPayload(posting, { places.add($0, wantsPositions: wantsPositions) }) else {
@@ -92,21 +97,6 @@ final class PrefixCursor: AtomCursor {
 }
 
 extension TextIndex {
-    /// Moves a cursor to the first object that is not below another one.
-    ///
-    /// - Parameters:
-    ///   - id: The object, above the current one.
-    ///   - cursor: The cursor; nil if there are no entries.
-    /// - Returns: The object found; `UInt64.max` at the end.
-    /// - Throws: `malformed` for a key that no row has; errors of reading.
-    func seek(_ id: RecordID, _ cursor: PostingCursor?) throws(StoreError) -> RecordID {
-        guard let cursor else { return .max }
-        let isThere: Bool
-        do throws(LogError) { isThere = try cursor.advance(notBelow: id) } catch { throw StoreError(error) }
-        if cursor.isMalformed || isThere && cursor.id > Limits.recordIDMax { throw malformed() }
-        return isThere ? cursor.id : .max
-    }
-
     /// The error for a key that no row has.
     func malformed() -> StoreError {
         StoreError(

@@ -12,9 +12,8 @@ final class LeafNode: TextNode {
     private let plan: TextPlan
     private let leaf: TextPlan.Leaf
     /// The different atoms of the leaf's phrases.
-    private let cursors: [AtomCursor]
-    /// For each atom of the plan: its place in `cursors`; 0 for others than the leaf's.
-    private var placesByAtom: [Int]
+    private let cursors: UncountedList<AtomCursor>
+    private let matcher: LeafMatcher
     /// Evaluates the leaf on the texts of an object whose positions the index does not keep.
     private let verify: (RecordID) throws(StoreError) -> PhraseCounts?
     /// Whether the leaf is one word or prefix, whose positions do not matter.
@@ -24,9 +23,9 @@ final class LeafNode: TextNode {
     /// Whether the current object's places were read.
     private var isRead = false
     /// For each atom: its places in the object at which all atoms stand.
-    private var places: [AtomPlaces]
+    private let lists: UnsafeMutableBufferPointer<UnsafeBufferPointer<UInt64>>
     /// For each field, each phrase of the leaf: how often the current object has it.
-    private var counts: [Int]
+    private let counts: UnsafeMutableBufferPointer<Int>
     /// The counts of an object that was verified.
     private var verified: PhraseCounts?
 
@@ -42,42 +41,55 @@ final class LeafNode: TextNode {
         self.plan = plan
         self.leaf = leaf
         self.verify = verify
-        cursors = atoms.map(\.cursor)
-        placesByAtom = Array(repeating: 0, count: plan.atoms.count)
-        for (number, atom) in atoms.enumerated() { placesByAtom[atom.place] = number }
+        cursors = UncountedList(atoms.map(\.cursor))
+        let places = atoms.enumerated().map { (number, atom) in (atom.place, number) }
+        matcher = LeafMatcher(leaf, of: plan, lists: Dictionary(uniqueKeysWithValues: places))
         isSingle = leaf.phrases.count == 1 && plan.phrases[leaf.phrases[0]].atoms.count == 1
-        let all = UInt32.max >> UInt32(32 - min(max(plan.fieldCount, 1), 32))
-        isWhole = isSingle && plan.phrases[leaf.phrases[0]].fields & all == all
-        places = atoms.map { _ in AtomPlaces(fieldCount: plan.fieldCount) }
-        counts = Array(repeating: 0, count: plan.fieldCount * leaf.phrases.count)
+        isWhole = isSingle && plan.phrases[leaf.phrases[0]].fields & plan.allFields == plan.allFields
+        lists = .allocate(capacity: atoms.count)
+        lists.initialize(repeating: UnsafeBufferPointer(start: nil, count: 0))
+        counts = .allocate(capacity: plan.fieldCount * leaf.phrases.count)
+        counts.initialize(repeating: 0)
+    }
+
+    deinit {
+        lists.deallocate()
+        counts.deallocate()
     }
 
     override func seek(_ id: RecordID) throws(StoreError) {
         guard current < id, current != .max else { return }
         var target = id
         while true {
-            let wanted = target
-            for cursor in cursors {
-                try cursor.seek(target)
-                target = max(target, cursor.current)
-            }
-            if target == .max {
-                current = .max
-                return
-            }
-            // Until all atoms stand at one object.
-            if cursors.count > 1, target != wanted { continue }
-            if try isFound(target) {
-                current = target
-                return
-            }
+            target = try agreed(target)
+            if target == .max { break }
+            if try isFound(target) { break }
             target += 1
         }
+        current = target
+    }
+
+    /// The first object, not below another one, that all atoms have.
+    @inline(__always)
+    private func agreed(_ id: RecordID) throws(StoreError) -> RecordID {
+        var target = id
+        var place = 0
+        while place < cursors.count {
+            let found = try cursors.with(place) { (cursor) throws(StoreError) in
+                try cursor.seek(target)
+                return cursor.current
+            }
+            if found == .max { return .max }
+            // The atoms before this one have to move too.
+            place = found == target || place == 0 ? place + 1 : 0
+            target = found
+        }
+        return target
     }
 
     /// Whether the object at which all atoms stand has the leaf; counts how often.
+    @inline(__always)
     private func isFound(_ id: RecordID) throws(StoreError) -> Bool {
-        verified = nil
         // Its places are read when they are asked for.
         isRead = !isWhole
         if isWhole { return true }
@@ -86,10 +98,14 @@ final class LeafNode: TextNode {
 
     /// Reads the places of the atoms in an object; returns whether it has the leaf.
     private func readPlaces(_ id: RecordID) throws(StoreError) -> Bool {
+        verified = nil
         var isCut = false
-        for (place, cursor) in cursors.enumerated() {
-            try cursor.read(wantsPositions: !isSingle, into: &places[place])
-            if places[place].isCut { isCut = true }
+        for place in 0..<cursors.count {
+            try cursors.with(place) { (cursor) throws(StoreError) in
+                try cursor.readPlaces(wantsPositions: !isSingle)
+                lists[place] = cursor.places.all
+                if cursor.places.isCut { isCut = true }
+            }
         }
         for place in counts.indices { counts[place] = 0 }
         if isSingle { return countWord() }
@@ -97,39 +113,34 @@ final class LeafNode: TextNode {
             verified = try verify(id)
             return verified != nil
         }
-        var isFound = false
-        let phraseCount = leaf.phrases.count
-        for field in 0..<plan.fieldCount where places[0].frequencies[field] > 0 {
-            let hasLeaf = plan.forEachCount(
-                of: leaf, field: field, { places[placesByAtom[$0]].positions[field] },
-                { counts[field * phraseCount + $0] = $1 })
-            if hasLeaf { isFound = true }
-        }
-        return isFound
+        guard let counts = counts.baseAddress else { return false }
+        return matcher.count(in: UnsafeBufferPointer(lists), into: counts)
     }
 
     private func countWord() -> Bool {
         let fields = plan.phrases[leaf.phrases[0]].fields
-        var isFound = false
-        for field in 0..<plan.fieldCount where fields >> UInt32(field) & 1 != 0 {
-            counts[field] = places[0].frequencies[field]
-            if counts[field] > 0 { isFound = true }
+        return cursors.with(0) { cursor in
+            var isFound = false
+            for field in 0..<counts.count where fields >> UInt32(field) & 1 != 0 {
+                counts[field] = cursor.places.frequency(field)
+                if counts[field] > 0 { isFound = true }
+            }
+            return isFound
         }
-        return isFound
     }
 
-    override func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {
+    override func collect(_ id: RecordID, into found: UnsafeMutableBufferPointer<UInt32>) throws(StoreError) {
         guard current == id else { return }
         if !isRead {
             _ = try readPlaces(id)
             isRead = true
         }
-        if let verified { return found.add(verified) }
+        if let verified { return verified.add(to: found) }
         let phraseCount = leaf.phrases.count
         for (place, phrase) in leaf.phrases.enumerated() {
             guard let rank = plan.phrases[phrase].rank else { continue }
-            for field in 0..<plan.fieldCount where counts[field * phraseCount + place] > 0 {
-                found.add(counts[field * phraseCount + place], rank: rank, field: field)
+            for field in 0..<plan.fieldCount {
+                found[rank * plan.fieldCount + field] &+= UInt32(clamping: counts[field * phraseCount + place])
             }
         }
     }

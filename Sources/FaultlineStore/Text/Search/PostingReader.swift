@@ -36,20 +36,27 @@ struct PostingReader {
         return (field, frequency, hasPositions)
     }
 
-    /// Reads so many positions, and adds them to a list.
-    mutating func addPositions(_ count: Int, to positions: inout [UInt32]) {
+    /// Reads so many positions, and writes their places.
+    ///
+    /// - Parameters:
+    ///   - count: The number of positions, no more than the bytes that are left.
+    ///   - field: Their field.
+    ///   - places: Room for them.
+    /// - Returns: How many were read; fewer if the bytes are malformed.
+    mutating func readPositions(_ count: Int, of field: Int, into places: UnsafeMutablePointer<UInt64>) -> Int {
         var position = -1
-        for _ in 0..<count {
+        for ordinal in 0..<count {
             let difference = number()
             // The first one may be 0.
             let next = position < 0 ? difference : position + difference
             guard !isMalformed, next > position, let found = UInt32(exactly: next) else {
                 isMalformed = true
-                return
+                return ordinal
             }
             position = next
-            positions.append(found)
+            places[ordinal] = AtomPlaces.place(field: field, position: found)
         }
+        return count
     }
 
     /// Passes so many positions.
@@ -61,7 +68,16 @@ struct PostingReader {
     }
 
     /// Reads a number; 0 at the end of the bytes, or if it is too large, which is noted.
+    @inline(__always)
     mutating func number() -> Int {
+        if place < bytes.count, bytes[place] < 128 {
+            place &+= 1
+            return Int(bytes[place &- 1])
+        }
+        return longNumber()
+    }
+
+    private mutating func longNumber() -> Int {
         var value: UInt64 = 0
         for shift in stride(from: UInt64(0), through: 28, by: 7) {
             guard place < bytes.count else { break }

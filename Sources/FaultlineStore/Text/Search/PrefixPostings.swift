@@ -11,6 +11,8 @@ final class PrefixPostings {
 
     fileprivate struct Posting {
         let id: RecordID
+        /// A hash of its term; 0 if that does not matter.
+        var term: UInt32 = 0
         let start: Int
         let end: Int
     }
@@ -107,6 +109,11 @@ final class PrefixPostings {
 
     /// Reads the postings from an object on, as many as memory holds; nil if there are too many words.
     private func load(from start: RecordID) throws(StoreError) -> Window? {
+        switch try loadLive(from: start) {
+        case .window(let window): return window
+        case .tooManyWords: return nil
+        case .unknown: break
+        }
         var postings: [Posting] = []
         var payloads: [UInt8] = []
         var end = RecordID.max
@@ -151,6 +158,45 @@ final class PrefixPostings {
         return Window((start, end), postings, payloads, budget)
     }
 
+    private enum Loaded {
+        case window(Window)
+        case tooManyWords
+        /// The postings are not known to be live.
+        case unknown
+    }
+
+    /// Reads the postings from an object on, if all are known to be live.
+    private func loadLive(from start: RecordID) throws(StoreError) -> Loaded {
+        var postings: [Posting] = []
+        var payloads: [UInt8] = []
+        var end = RecordID.max
+        let wordCount: Int?
+        do throws(LogError) {
+            wordCount = try snapshot.forEachPosting(
+                in: index.definition, prefix: term.bytes, notBelow: start, termCountMax: TextQuery.expansionMax
+            ) { (term, id, bytes) in
+                guard id < end else { return }
+                let place = payloads.count
+                payloads.append(contentsOf: bytes)
+                postings.append(
+                    Posting(id: id, term: UInt32(truncatingIfNeeded: term), start: place, end: payloads.count))
+                if Self.byteCount(postings, payloads) > byteCountMax {
+                    end = min(end, Self.halve(&postings, &payloads))
+                }
+            }
+        } catch { throw StoreError(error) }
+        guard let wordCount else { return .unknown }
+        guard wordCount <= TextQuery.expansionMax else { return .tooManyWords }
+        postings.sort { $0.id != $1.id ? $0.id < $1.id : $0.term < $1.term }
+        // Two parts of the index may have the same entry.
+        for place in postings.indices.dropFirst()
+        where postings[place].id == postings[place - 1].id && postings[place].term == postings[place - 1].term {
+            return .unknown
+        }
+        if let last = postings.last, last.id > Limits.recordIDMax || postings[0].id == 0 { throw index.malformed() }
+        return .window(Window((start, end), postings, payloads, budget))
+    }
+
     /// Drops the postings of the upper half of objects; keeps those of one at least.
     ///
     /// - Returns: The first object whose postings were dropped.
@@ -163,7 +209,8 @@ final class PrefixPostings {
         for place in postings.indices {
             let start = kept.count
             kept.append(contentsOf: payloads[postings[place].start..<postings[place].end])
-            postings[place] = Posting(id: postings[place].id, start: start, end: kept.count)
+            postings[place] = Posting(
+                id: postings[place].id, term: postings[place].term, start: start, end: kept.count)
         }
         payloads = kept
         return end

@@ -5,45 +5,70 @@ package import FaultlineText
 package struct TextDocument: Sendable {
     private let plan: TextPlan
     private let analyzer: TextAnalyzer
-    /// By atom, then by field: the places of its words.
-    private var positions: [[[UInt32]]]
+    /// By leaf, and by phrase.
+    private let leaves: [LeafMatcher]
+    private let phrases: [LeafMatcher]
+    /// By atom: the places of its words, ascending, because the texts come in the order of their fields.
+    private var places: [[UInt64]]
     /// Words of each field.
     private(set) var lengths: [Int]
 
     package init(_ plan: TextPlan, _ analyzer: TextAnalyzer) {
         self.plan = plan
         self.analyzer = analyzer
-        positions = plan.atoms.map { _ in Array(repeating: [], count: plan.fieldCount) }
+        let lists = Dictionary(uniqueKeysWithValues: plan.atoms.indices.map { ($0, $0) })
+        leaves = plan.leaves.map { LeafMatcher($0, of: plan, lists: lists) }
+        phrases = plan.phrases.indices.map { phrase in
+            LeafMatcher(TextPlan.Leaf(phrases: [phrase], distance: 0), of: plan, lists: lists)
+        }
+        places = plan.atoms.map { _ in [] }
         lengths = Array(repeating: 0, count: plan.fieldCount)
     }
 
     /// Forgets the texts of an earlier object.
     mutating func removeAll() {
-        for field in lengths.indices {
-            for atom in positions.indices where !positions[atom][field].isEmpty {
-                positions[atom][field].removeAll(keepingCapacity: true)
-            }
-            lengths[field] = 0
-        }
+        for atom in places.indices { places[atom].removeAll(keepingCapacity: true) }
+        for field in lengths.indices { lengths[field] = 0 }
     }
 
-    /// Adds the text of a field.
+    /// Adds the text of a field, which is behind those that were added before.
     mutating func add(_ text: UnsafeRawBufferPointer, field: Int) {
         analyzer.forEachTerm(in: text.assumingMemoryBound(to: UInt8.self)) { term, position, _ in
             guard TextTerms.isTerm(term) else { return }
             lengths[field] += 1
-            for (place, atom) in plan.atoms.enumerated() where atom.matches(term) {
-                positions[place][field].append(UInt32(clamping: position))
+            for (number, atom) in plan.atoms.enumerated() where atom.matches(term) {
+                places[number].append(AtomPlaces.place(field: field, position: UInt32(clamping: position)))
             }
         }
     }
 
     /// Whether an object has a phrase.
-    func has(_ phrase: Int) -> Bool {
-        let leaf = TextPlan.Leaf(phrases: [phrase], distance: 0)
-        return lengths.indices.contains { field in
-            plan.forEachCount(of: leaf, field: field, { positions[$0][field] }, { _, _ in })
+    func has(_ phrase: Int) -> Bool { count(phrases[phrase], phraseCount: 1) != nil }
+
+    /// For each field, each phrase of a leaf: how often it counts; nil if the object does not have the leaf.
+    private func count(_ matcher: LeafMatcher, phraseCount: Int) -> [Int]? {
+        var counts = Array(repeating: 0, count: max(plan.fieldCount * phraseCount, 1))
+        // The lists are in one memory while they are compared.
+        let all = places.flatMap { $0 }
+        let isFound = all.withUnsafeBufferPointer { all in
+            var end = 0
+            let lists = places.map { list in
+                defer { end += list.count }
+                return UnsafeBufferPointer(rebasing: all[end..<end + list.count])
+            }
+            return lists.withUnsafeBufferPointer { lists in
+                counts.withUnsafeMutableBufferPointer { counts in
+                    counts.baseAddress.map { matcher.count(in: lists, into: $0) } ?? false
+                }
+            }
         }
+        return isFound ? counts : nil
+    }
+
+    /// Whether the query selects the object.
+    package var isMatch: Bool {
+        var ignored = PhraseCounts(plan)
+        return matches(&ignored)
     }
 
     /// Whether the query selects the object.
@@ -62,15 +87,14 @@ package struct TextDocument: Sendable {
         switch node {
         case .leaf(let place):
             let leaf = plan.leaves[place]
-            var isFound = false
-            for field in lengths.indices {
-                let hasLeaf = plan.forEachCount(of: leaf, field: field, { positions[$0][field] }) { place, count in
-                    guard let rank = plan.phrases[leaf.phrases[place]].rank else { return }
-                    counts.add(count, rank: rank, field: field)
+            guard let found = count(leaves[place], phraseCount: leaf.phrases.count) else { return false }
+            for (place, phrase) in leaf.phrases.enumerated() {
+                guard let rank = plan.phrases[phrase].rank else { continue }
+                for field in lengths.indices {
+                    counts.add(found[field * leaf.phrases.count + place], rank: rank, field: field)
                 }
-                if hasLeaf { isFound = true }
             }
-            return isFound
+            return true
         case .and(let nodes):
             // A part that does not match adds nothing.
             var found = counts
@@ -98,13 +122,12 @@ struct PhraseCounts {
         numbers = Array(repeating: 0, count: plan.ranked.count * fieldCount)
     }
 
-    mutating func removeAll() { for place in numbers.indices { numbers[place] = 0 } }
-
     mutating func add(_ count: Int, rank: Int, field: Int) {
         numbers[rank * fieldCount + field] &+= UInt32(clamping: count)
     }
 
-    mutating func add(_ other: PhraseCounts) {
-        for place in numbers.indices { numbers[place] &+= other.numbers[place] }
+    /// Adds the counts to those of other parts of a query.
+    func add(to others: UnsafeMutableBufferPointer<UInt32>) {
+        for place in numbers.indices { others[place] &+= numbers[place] }
     }
 }

@@ -25,14 +25,16 @@ package struct TextFindings: Sendable {
     /// Adds an object without the numbers of a rank.
     mutating func append(_ id: RecordID) { ids.append(id) }
 
-    /// Adds an object.
-    mutating func append(_ id: RecordID, _ found: PhraseCounts, length: Int) {
+    /// Adds an object, with how often it has each ranked phrase in each field.
+    mutating func append(_ id: RecordID, _ found: UnsafeMutableBufferPointer<UInt32>, length: Int) {
         ids.append(id)
-        counts.append(contentsOf: found.numbers)
+        counts.append(contentsOf: found)
         lengths.append(UInt32(clamping: length))
     }
 
     mutating func countDocument(rank: Int) { documentFrequencies[rank] += 1 }
+
+    mutating func countDocuments(_ count: Int, rank: Int) { documentFrequencies[rank] += count }
 
     /// Adds an object whose texts were evaluated without the index: to the findings if the query selects it, to the
     /// numbers of all objects in any case.
@@ -45,7 +47,10 @@ package struct TextFindings: Sendable {
         }
         for (rank, phrase) in plan.ranked.enumerated() where document.has(phrase) { countDocument(rank: rank) }
         _ = totals.add(document.lengths)
-        if isMatch { append(id, found, length: document.lengths.reduce(0, +)) }
+        guard isMatch else { return }
+        ids.append(id)
+        counts.append(contentsOf: found.numbers)
+        lengths.append(UInt32(clamping: document.lengths.reduce(0, +)))
     }
 
     /// The rank of each object by BM25.

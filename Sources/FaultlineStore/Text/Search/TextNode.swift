@@ -15,106 +15,128 @@ class TextNode {
     ///
     /// - Parameters:
     ///   - id: The object of the whole query; nothing is added if the part does not select it.
-    ///   - found: Gets the counts.
+    ///   - found: For each ranked phrase, each field: gets the counts.
     /// - Throws: Errors of reading, and of postings that no object has.
-    func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {}
+    func collect(_ id: RecordID, into found: UnsafeMutableBufferPointer<UInt32>) throws(StoreError) {}
 }
 
 /// Visits the objects that all of some parts select, and none of others.
 final class AndNode: TextNode {
-    private let parts: [TextNode]
-    private let others: [TextNode]
+    private let parts: UncountedList<TextNode>
+    private let others: UncountedList<TextNode>
 
     init(_ parts: [TextNode], without others: [TextNode]) {
-        self.parts = parts
-        self.others = others
+        self.parts = UncountedList(parts)
+        self.others = UncountedList(others)
     }
 
     override func seek(_ id: RecordID) throws(StoreError) {
         guard current < id, current != .max else { return }
         var target = id
-        search: while true {
-            for part in parts {
-                try part.seek(target)
-                if part.current > target, part !== parts.first {
-                    target = part.current
-                    if target == .max { break }
-                    continue search
-                }
-                target = part.current
-                if target == .max { break }
-            }
-            if target == .max {
-                current = .max
-                return
-            }
-            for other in others {
-                try other.seek(target)
-                if other.current == target {
-                    target += 1
-                    continue search
-                }
-            }
-            current = target
-            return
+        while true {
+            target = try agreed(target)
+            if target == .max { break }
+            if try !isExcluded(&target) { break }
         }
+        current = target
     }
 
-    override func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {
+    /// The first object, not below another one, that all parts select.
+    private func agreed(_ id: RecordID) throws(StoreError) -> RecordID {
+        var target = id
+        var place = 0
+        while place < parts.count {
+            let found = try parts.with(place) { (part) throws(StoreError) in
+                try part.seek(target)
+                return part.current
+            }
+            if found == .max { return .max }
+            // The parts before this one have to move too.
+            place = found == target || place == 0 ? place + 1 : 0
+            target = found
+        }
+        return target
+    }
+
+    /// Whether one of the others selects an object; if so, moves behind it.
+    private func isExcluded(_ target: inout RecordID) throws(StoreError) -> Bool {
+        for place in 0..<others.count {
+            let found = try others.with(place) { (other) throws(StoreError) in
+                try other.seek(target)
+                return other.current
+            }
+            if found == target {
+                target += 1
+                return true
+            }
+        }
+        return false
+    }
+
+    override func collect(_ id: RecordID, into found: UnsafeMutableBufferPointer<UInt32>) throws(StoreError) {
         guard current == id else { return }
-        for part in parts { try part.collect(id, into: &found) }
+        for place in 0..<parts.count {
+            try parts.with(place) { (part) throws(StoreError) in try part.collect(id, into: found) }
+        }
     }
 }
 
 /// Visits the objects that at least one of some parts selects.
 final class OrNode: TextNode {
-    private let parts: [TextNode]
+    private let parts: UncountedList<TextNode>
 
-    init(_ parts: [TextNode]) { self.parts = parts }
+    init(_ parts: [TextNode]) { self.parts = UncountedList(parts) }
 
     override func seek(_ id: RecordID) throws(StoreError) {
         guard current < id, current != .max else { return }
         var least = RecordID.max
-        for part in parts {
-            try part.seek(id)
-            least = min(least, part.current)
+        for place in 0..<parts.count {
+            let found = try parts.with(place) { (part) throws(StoreError) in
+                try part.seek(id)
+                return part.current
+            }
+            least = min(least, found)
         }
         current = least
     }
 
-    override func collect(_ id: RecordID, into found: inout PhraseCounts) throws(StoreError) {
+    override func collect(_ id: RecordID, into found: UnsafeMutableBufferPointer<UInt32>) throws(StoreError) {
         guard current == id else { return }
-        for part in parts { try part.collect(id, into: &found) }
+        for place in 0..<parts.count {
+            try parts.with(place) { (part) throws(StoreError) in try part.collect(id, into: found) }
+        }
     }
 }
 
 /// Visits all objects, with the lengths of their texts.
 final class LengthsNode: TextNode {
-    private let index: TextIndex
-    private let cursor: PostingCursor?
+    private let fieldCount: Int
+    private let postings: TermPostings
 
     init(of index: TextIndex, in snapshot: Snapshot) throws(StoreError) {
-        self.index = index
-        do throws(LogError) { cursor = try snapshot.postings(in: index.definition, term: []) } catch {
-            throw StoreError(error)
-        }
+        fieldCount = index.slots.count
+        postings = try TermPostings([], of: index, in: snapshot)
     }
 
     override func seek(_ id: RecordID) throws(StoreError) {
         guard current < id, current != .max else { return }
-        current = try index.seek(id, cursor)
+        current = try postings.seek(id)
     }
 
     /// Calls `body` with the length of each field of the current object.
+    @inline(__always)
     func forEachLength(_ body: (_ field: Int, _ length: Int) -> Void) throws(StoreError) {
-        guard let cursor, current != .max else { return }
-        var reader = PostingReader(cursor.payload)
-        for field in index.slots.indices {
-            let length = reader.number()
-            guard !reader.isMalformed else { throw index.malformed() }
-            body(field, length)
+        guard current != .max else { return }
+        let isWhole = postings.withPayload { payload in
+            var reader = PostingReader(payload)
+            for field in 0..<fieldCount {
+                let length = reader.number()
+                if reader.isMalformed { return false }
+                body(field, length)
+            }
+            return reader.isAtEnd
         }
-        guard reader.isAtEnd else { throw index.malformed() }
+        guard isWhole else { throw postings.malformed() }
     }
 }
 

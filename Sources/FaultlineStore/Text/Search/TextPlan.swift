@@ -112,58 +112,14 @@ extension TextPlan {
         }
     }
 
-    /// Counts each phrase of a leaf in one field.
-    ///
-    /// - Parameters:
-    ///   - leaf: The leaf.
-    ///   - field: The field.
-    ///   - positions: The places of an atom in the field, ascending.
-    ///   - body: Gets the place of each phrase in the leaf, and how often it counts; not called if the field does not
-    ///     have the leaf.
-    /// - Returns: Whether the field has the leaf.
-    func forEachCount(
-        of leaf: Leaf, field: Int, _ positions: (_ atom: Int) -> [UInt32], _ body: (_ place: Int, _ count: Int) -> Void
-    ) -> Bool {
-        guard phrases[leaf.phrases[0]].fields >> UInt32(field) & 1 != 0 else { return false }
-        if leaf.phrases.count == 1 {
-            var count = 0
-            forEachStart(of: phrases[leaf.phrases[0]], positions) { _ in count += 1 }
-            if count > 0 { body(0, count) }
-            return count > 0
-        }
-        var starts: [[Int]] = []
-        for phrase in leaf.phrases {
-            var found: [Int] = []
-            forEachStart(of: phrases[phrase], positions) { found.append($0) }
-            if found.isEmpty { return false }
-            starts.append(found)
-        }
-        let counts = TextNear.counts(
-            starts: starts, lengths: leaf.phrases.map { phrases[$0].atoms.count }, distance: leaf.distance)
-        guard counts[0] > 0 else { return false }
-        for (place, count) in counts.enumerated() { body(place, count) }
-        return true
+    /// The term of a phrase that is one word in any field: each object that has an entry of it has the phrase.
+    func wholeTerm(_ phrase: Int) -> [UInt8]? {
+        let phrase = phrases[phrase]
+        guard phrase.atoms.count == 1, phrase.fields & allFields == allFields else { return nil }
+        let term = atoms[phrase.atoms[0]].term
+        return term.isPrefix ? nil : term.bytes
     }
 
-    /// Calls `body` with each place at which a phrase begins.
-    private func forEachStart(
-        of phrase: Phrase, _ positions: (_ atom: Int) -> [UInt32], _ body: (Int) -> Void
-    ) {
-        for atom in phrase.atoms where positions(atom).isEmpty { return }
-        for start in positions(phrase.atoms[0]) {
-            let isWhole = phrase.atoms.indices.dropFirst().allSatisfy { offset in
-                Self.has(Int(start) + offset, in: positions(phrase.atoms[offset]))
-            }
-            if isWhole { body(Int(start)) }
-        }
-    }
-
-    private static func has(_ position: Int, in positions: [UInt32]) -> Bool {
-        var (low, high) = (0, positions.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if Int(positions[middle]) < position { low = middle + 1 } else { high = middle }
-        }
-        return low < positions.count && Int(positions[low]) == position
-    }
+    /// Bit k: the index has field k.
+    var allFields: UInt32 { UInt32.max >> UInt32(32 - min(max(fieldCount, 1), 32)) }
 }

@@ -10,8 +10,8 @@ package struct TextSearch {
     private let index: TextIndex
     private let plan: TextPlan
     /// Objects that are not searched: their unsaved values count instead.
-    private let isExcluded: (RecordID) -> Bool
     private let excluded: [RecordID]
+    private let excludedSet: Set<RecordID>
     /// By atom of the plan: the postings of a prefix, once they were read.
     private var prefixes: [Int: PrefixPostings] = [:]
     /// Rows that were read.
@@ -34,9 +34,11 @@ package struct TextSearch {
         self.store = store
         self.snapshot = snapshot
         self.excluded = excluded.sorted()
-        let set = Set(excluded)
-        isExcluded = set.isEmpty ? { _ in false } : { set.contains($0) }
+        excludedSet = Set(excluded)
     }
+
+    @inline(__always)
+    private func isExcluded(_ id: RecordID) -> Bool { !excludedSet.isEmpty && excludedSet.contains(id) }
 
     private var texts: RowTexts {
         let snapshot = snapshot
@@ -80,25 +82,34 @@ package struct TextSearch {
         _ findings: inout TextFindings, _ leaves: [LeafNode], _ ranks: Bool, _ limit: Int?
     ) throws(StoreError) {
         let root = try node(plan.root, leaves)
-        let lengths = ranks ? try LengthsNode(of: index, in: snapshot) : nil
-        var counts = PhraseCounts(plan)
-        let counted = plan.freelyCounted.map { (rank: $0.rank, leaf: leaves[$0.leaf]) }
         try root.seek(1)
+        guard ranks else {
+            while root.current != .max {
+                if !isExcluded(root.current) {
+                    findings.append(root.current)
+                    if findings.count >= limit ?? .max { return }
+                }
+                try root.seek(root.current + 1)
+            }
+            return
+        }
+        let lengths = try LengthsNode(of: index, in: snapshot)
+        let counts = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: plan.ranked.count * plan.fieldCount)
+        defer { counts.deallocate() }
+        let freelyCounted = plan.freelyCounted
+        let counted = UncountedList(freelyCounted.map { leaves[$0.leaf] })
         while root.current != .max {
             let id = root.current
             if !isExcluded(id) {
-                if let lengths {
-                    try lengths.seek(id)
-                    guard lengths.current == id else { throw index.malformed() }
-                    var length = 0
-                    try lengths.forEachLength { length += $1 }
-                    counts.removeAll()
-                    try root.collect(id, into: &counts)
-                    findings.append(id, counts, length: length)
-                    for (rank, leaf) in counted where leaf.current == id { findings.countDocument(rank: rank) }
-                } else {
-                    findings.append(id)
-                    if findings.count >= limit ?? .max { return }
+                try lengths.seek(id)
+                guard lengths.current == id else { throw index.malformed() }
+                var length = 0
+                try lengths.forEachLength { length += $1 }
+                counts.update(repeating: 0)
+                try root.collect(id, into: counts)
+                findings.append(id, counts, length: length)
+                for place in 0..<counted.count where counted.with(place, { $0.current }) == id {
+                    findings.countDocument(rank: freelyCounted[place].rank)
                 }
             }
             try root.seek(id + 1)
@@ -172,6 +183,12 @@ package struct TextSearch {
     private mutating func countDocuments(_ findings: inout TextFindings) throws(TextSearchFailure) {
         let counted = Set(plan.freelyCounted.map(\.rank))
         for (rank, phrase) in plan.ranked.enumerated() where !counted.contains(rank) {
+            if let term = plan.wholeTerm(phrase) {
+                do throws(StoreError) { findings.countDocuments(try count(of: term), rank: rank) } catch {
+                    throw .store(error)
+                }
+                continue
+            }
             let reader = self
             let leaf = try leafNode(TextPlan.Leaf(phrases: [phrase], distance: 0)) {
                 (id) throws(StoreError) -> PhraseCounts? in
@@ -185,6 +202,24 @@ package struct TextSearch {
                 }
             } catch { throw .store(error) }
         }
+    }
+
+    /// The number of objects that have a term, without those that are excluded.
+    private func count(of term: [UInt8]) throws(StoreError) -> Int {
+        do throws(LogError) {
+            guard let all = try snapshot.postings(in: index.definition, term: term) else { return 0 }
+            var count = try all.countRest()
+            var isMalformed = all.isMalformed
+            if !excluded.isEmpty, let cursor = try snapshot.postings(in: index.definition, term: term) {
+                for id in excluded where id != 0 {
+                    if cursor.id < id { _ = try cursor.advance(notBelow: id) }
+                    if cursor.id == id { count -= 1 }
+                }
+                if cursor.isMalformed { isMalformed = true }
+            }
+            if !isMalformed { return count }
+        } catch { throw StoreError(error) }
+        throw index.malformed()
     }
 
     /// The number of objects and words in the index, without those that are excluded.

@@ -14,7 +14,9 @@ struct PostingCursorTests {
     }
 
     /// Entries in which no object has two live keys of a term, divided by age into memtables and runs.
-    private func history(_ postings: TestPostings, _ random: inout Seed) -> [TestEntry] {
+    private func history(
+        _ postings: TestPostings, hasDeletes: Bool = true, _ random: inout Seed
+    ) -> [TestEntry] {
         var live: [[UInt8]: TestEntry] = [:]
         var all: [TestEntry] = []
         let drawn = postings.entries(random.pick([3, 400, 3_000]), &random)
@@ -28,6 +30,7 @@ struct PostingCursorTests {
             if random.oneIn(4) || sequence == 0 { sequence += 1 + UInt64(random.below(3)) }
             let place = Array(entry.key[..<(end + 9)])
             if let old = live[place] {
+                guard hasDeletes else { continue }
                 var delete = old
                 delete.sequence = sequence
                 delete.isDelete = true
@@ -105,6 +108,77 @@ struct PostingCursorTests {
                 if random.oneIn(3) { target = random.pick(Array(expected.prefix(random.pick([3, 4_000])))).id + 1 }
             }
         }
+    }
+
+    @Test(arguments: Seed.list(80, unoptimized: 25)) func countsTheObjectsBehindAnother(seed: Seed) throws {
+        var random = seed
+        let postings = TestPostings(&random)
+        let all = history(postings, hasDeletes: random.oneIn(2), &random)
+        guard !all.isEmpty else { return }
+        let state = try state(all, &random)
+        for _ in 0..<25 {
+            let limit = random.oneIn(2) ? UInt64.max : random.pick(all).sequence
+            let term = postings.term(&random)
+            var live = TestPostings.live(all, at: limit).filter { $0.key.starts(with: term + [0]) }.map(\.id)
+            let cursor = try state.postings(term: term, at: limit)
+            for _ in 0..<random.below(4) where !live.isEmpty && cursor.id < live.last ?? 0 {
+                let target = max(random.pick(Array(live.prefix(random.pick([2, 4_000])))), cursor.id + 1)
+                #expect(try cursor.advance(notBelow: target))
+                live.removeAll { $0 < cursor.id }
+            }
+            #expect(try cursor.countRest() == live.count, "\(seed.replayLine)")
+            #expect(try cursor.id == .max && cursor.countRest() == 0)
+        }
+    }
+
+    /// A visited entry of a beginning.
+    private struct Visited: Hashable {
+        let id: RecordID
+        let payload: [UInt8]
+    }
+
+    @Test(arguments: Seed.list(80, unoptimized: 25)) func visitsTheLiveEntriesOfABeginning(seed: Seed) throws {
+        var random = seed
+        let postings = TestPostings(&random)
+        let hasDeletes = random.oneIn(3)
+        let all = history(postings, hasDeletes: hasDeletes, &random)
+        guard !all.isEmpty else { return }
+        let state = try state(all, &random)
+        let areRunsText = state.runs.allSatisfy(\.definition.isText)
+        for _ in 0..<25 {
+            let limit = random.oneIn(2) ? UInt64.max : random.pick(all).sequence
+            let prefix = Array(postings.term(&random).prefix(1 + random.below(4)))
+            guard !prefix.isEmpty else { continue }
+            let first = random.oneIn(2) ? 1 : random.pick(all).id
+            var visited: [Visited] = []
+            let count = try state.forEachPosting(
+                prefix: prefix, notBelow: first, at: limit, termCountMax: .max
+            ) { _, id, payload in
+                visited.append(Visited(id: id, payload: Array(payload)))
+            }
+            let live = TestPostings.live(all, at: limit).filter { $0.key.starts(with: prefix) }
+            guard let count else {
+                // Entries of longer terms lie in blocks of another form.
+                let hasLong = live.contains { $0.key.firstIndex(of: 0) ?? 0 > 255 }
+                #expect(hasDeletes || !areRunsText || limit != .max || hasLong, "\(seed.replayLine)")
+                continue
+            }
+            let terms = Set(live.map { $0.key.prefix { $0 != 0 } })
+            #expect(hasDeletes || count == terms.count, "\(seed.replayLine)")
+            let expected = live.filter { $0.id >= first }.map { entry in
+                Visited(id: entry.id, payload: Array(entry.key.drop { $0 != 0 }.dropFirst(9)))
+            }
+            if hasDeletes {
+                // Two parts may have an entry that was deleted in between.
+                #expect(Set(visited) == Set(expected), "\(seed.replayLine)")
+            } else {
+                #expect(Self.counted(visited) == Self.counted(expected), "\(seed.replayLine)")
+            }
+        }
+    }
+
+    private static func counted(_ visited: [Visited]) -> [Visited: Int] {
+        Dictionary(visited.map { ($0, 1) }, uniquingKeysWith: +)
     }
 
     /// An object with two live keys of a term, or a key of another object, is no answer.

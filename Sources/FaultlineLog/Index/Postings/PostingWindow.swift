@@ -1,0 +1,49 @@
+/// Entries of one group that a walk passes without asking its sources: each is live, and the only one of its object.
+///
+/// It holds nothing: the source that it came from stands still as long as it is used.
+struct PostingWindow {
+    private let list: Unmanaged<PostingList>
+    private let ids: UnsafePointer<UInt64>
+    /// The current entry.
+    private(set) var entry: Int
+    /// The entry behind the window, which the group has.
+    let end: Int
+
+    init(_ list: PostingList, _ entries: Range<Int>) {
+        self.list = Unmanaged.passUnretained(list)
+        ids = list.identifiers
+        entry = entries.lowerBound
+        end = entries.upperBound
+    }
+
+    /// The object of the current entry.
+    @inline(__always) var id: RecordID { ids[entry] }
+
+    /// The payload of the current entry, valid until that of another one is asked for.
+    @inline(__always) var payload: UnsafeRawBufferPointer {
+        list._withUnsafeGuaranteedRef { $0.payload(entry) }
+    }
+
+    /// Moves forward to the first entry whose object is not below another one, which is above the current one.
+    ///
+    /// - Returns: False if the window has none; then the current entry is the one behind it.
+    @inline(__always)
+    mutating func seek(_ id: RecordID) -> Bool {
+        // Steps that grow, because the next one wanted is mostly near.
+        var low = entry &+ 1, step = 1
+        if low < end, ids[low] < id {
+            while low &+ step < end, ids[low &+ step] < id {
+                low &+= step
+                step &*= 2
+            }
+            var high = min(low &+ step, end)
+            low &+= 1
+            while low < high {
+                let middle = (low &+ high) / 2
+                if ids[middle] < id { low = middle &+ 1 } else { high = middle }
+            }
+        }
+        entry = low
+        return low < end
+    }
+}
