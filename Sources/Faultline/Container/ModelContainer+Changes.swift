@@ -50,6 +50,24 @@ extension ModelContainer {
         changes(ChangeReader.Source.result(of: request), token, batchSize, contents)
     }
 
+    /// The changes of the objects that a search finds; its order, its window and its facets have no effect.
+    ///
+    ///     for try await batch in container.changes(of: SearchDescriptor<Photo>("sea* NOT winter")) {
+    ///         alerts.send(batch.inserted)
+    ///     }
+    ///
+    /// As the form that takes a class. An object whose texts begin to satisfy the query is reported as inserted. The
+    /// stream throws `TextQueryError` for a text that is no query, and `SearchError` if the class has no text index.
+    ///
+    /// - Complexity: O(1): nothing is read before the first batch is requested. The first batches cost a search, later
+    ///   ones the rows that changed.
+    public nonisolated func changes<T: PersistentModel>(
+        of search: SearchDescriptor<T>, after token: DefaultHistoryToken? = nil, batchSize: Int = 1_000,
+        including contents: ValueCopy.Contents? = nil
+    ) -> ChangeStream {
+        changes(ChangeReader.Source.result(of: search), token, batchSize, contents)
+    }
+
     private nonisolated func changes(
         _ result: @escaping @Sendable (ContextCore) throws -> ResultQuery, _ token: DefaultHistoryToken?,
         _ batchSize: Int, _ contents: ValueCopy.Contents?

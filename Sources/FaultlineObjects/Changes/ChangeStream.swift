@@ -62,4 +62,11 @@ extension ChangeReader.Source {
     package static func result(of request: FetchRequest) -> @Sendable (ContextCore) throws -> ResultQuery {
         { try ResultQuery(QuerySource(request), $0) }
     }
+
+    /// The result of a search; its order, its window and its facets have no effect.
+    package static func result<T: PersistentModel>(
+        of search: SearchDescriptor<T>
+    ) -> @Sendable (ContextCore) throws -> ResultQuery {
+        { try ResultQuery(search, $0) }
+    }
 }

@@ -14,12 +14,7 @@ package struct ResultQuery {
     /// Called between `beginReading` and `endReading` of a context without changes.
     init<T: PersistentModel>(_ source: QuerySource<T>, _ context: ContextCore) throws {
         let query = try source.prepare(context)
-        entity = query.entity
-        isEverything = query.isEverything
-        let readsObjects = query.isWanted != nil && !query.lowered.isExact
-        let readsOthers = readsObjects || !query.lowered.filter.targets.isEmpty
-        otherTables = readsOthers ? Self.tables(reachedFrom: query.entity, in: context.store) : []
-        match = { numbers in
+        self.init(query, isEverything: query.isEverything, context) { numbers in
             var found = NumberSet()
             let search = RowSearch(context)
             try search.visitRows(of: query, try numbers ?? search.namedNumbers(query), behind: 0) { number, _ in
@@ -28,6 +23,23 @@ package struct ResultQuery {
             }
             return found
         }
+    }
+
+    /// - Parameters:
+    ///   - query: The result's conditions.
+    ///   - isEverything: Whether it has all objects of the entity.
+    ///   - context: The context.
+    ///   - match: The numbers of those given objects that are in the result; of all objects for nil.
+    init<T: PersistentModel>(
+        _ query: Query<T>, isEverything: Bool, _ context: ContextCore,
+        match: @escaping (_ numbers: [RecordID]?) throws -> NumberSet
+    ) {
+        entity = query.entity
+        self.isEverything = isEverything
+        let readsObjects = query.isWanted != nil && !query.lowered.isExact
+        let readsOthers = readsObjects || !query.lowered.filter.targets.isEmpty
+        otherTables = readsOthers ? Self.tables(reachedFrom: query.entity, in: context.store) : []
+        self.match = match
     }
 
     /// The tables of all entities that relationships lead to.

@@ -7,7 +7,7 @@ internal import Foundation
 
 /// Runs one search of a context.
 struct SearchRunner<T: PersistentModel> {
-    private let context: ContextCore
+    let context: ContextCore
     private let descriptor: SearchDescriptor<T>
 
     init(_ context: ContextCore, _ descriptor: SearchDescriptor<T>) {
@@ -66,7 +66,7 @@ struct SearchRunner<T: PersistentModel> {
     // MARK: Steps
 
     /// The index of a search and its query.
-    private struct Search {
+    struct Search {
         let index: TextIndex
         let query: TextQuery
         let plan: TextPlan
@@ -78,12 +78,19 @@ struct SearchRunner<T: PersistentModel> {
         try context.beginReading()
         defer { context.endReading() }
         try context.moveToNewest()
+        let (query, search) = try prepare()
+        return try body(query, search)
+    }
+
+    /// The search's conditions beside its words, and the words for the index; called between `beginReading` and
+    /// `endReading`.
+    func prepare() throws -> (Query<T>, Search) {
         let query = try Query(FetchDescriptor<T>(predicate: descriptor.predicate, sortBy: descriptor.sortBy), context)
         let (index, searched) = try chooseIndex(query)
         let parsed = try descriptor.query.resolve(analyzer: index.analyzer, fields: index.names, searched: searched)
         let fields = searched.map { $0.reduce(0) { $0 | 1 << UInt32($1) } } ?? UInt32.max
         let plan = TextPlan(parsed, fieldCount: index.slots.count, fields: fields)
-        return try body(query, Search(index: index, query: parsed, plan: plan, fields: fields))
+        return (query, Search(index: index, query: parsed, plan: plan, fields: fields))
     }
 
     /// The first index that has the properties of the search, and the fields of those; nil for all.
@@ -111,7 +118,7 @@ struct SearchRunner<T: PersistentModel> {
         return (index, slots.isEmpty ? nil : index.slots.indices.filter { slots.contains(index.slots[$0]) })
     }
 
-    private func find(_ query: Query<T>, _ search: Search, ranks: Bool) throws -> FoundObjects<T> {
+    func find(_ query: Query<T>, _ search: Search, ranks: Bool) throws -> FoundObjects<T> {
         let differing = context.pending.differingNumbers(query.home)
         var text = TextSearch(
             search.plan, by: search.index, of: query.entity, context.store, at: context.snapshot,
@@ -139,7 +146,7 @@ struct SearchRunner<T: PersistentModel> {
         return FoundObjects(findings, unsaved: unsaved, mark: Self.unsavedMark)
     }
 
-    private func texts(_ index: TextIndex) -> RowTexts {
+    func texts(_ index: TextIndex) -> RowTexts {
         let (rows, snapshot) = (RowCache(context), context.snapshot)
         return RowTexts(index) { (reference) throws(StoreError) in
             do {
