@@ -31,7 +31,7 @@ struct FaultlineBenchmarks {
             .faultTouch, .migrateLight, .w9a,
             .migrateStream, .migrateStreamAlone, .w9b, .migratePolicy, .migrateMade, .migrateMapping,
             .migrateValues, .migrateValuesPolicy, .migrateMergeFew, .migrateMerge, .migrateStaged, .w9c, .w9cData,
-            .searchInsert,
+            .searchInsert, .searchBusy,
         ] + Workload.searches
 
     private static func fail(_ message: String, status: Int32) -> Never {

@@ -89,4 +89,24 @@ extension Workload {
             return line
         }
     }
+
+    /// `search-busy`: queries of eight threads while another one inserts documents.
+    static let searchBusy = Workload(
+        "search-busy", defaultCount: 200_000, start: .changing(DocumentStore.full)
+    ) { run in
+        let container = try DocumentStore.open(run.store, budgetMiB: run.budgetMiB)
+        let line = try DocumentMaker().measureBusy(
+            run,
+            reader: {
+                let context = ModelContext(container)
+                return { try context.search(Document.self, $0, limit: 20).map(\.object.title) }
+            },
+            insert: { documents in
+                let context = ModelContext(container)
+                for document in documents { context.insert(Document(title: document.title, body: document.body)) }
+                try context.save()
+            })
+        try container.close()
+        return line
+    }
 }

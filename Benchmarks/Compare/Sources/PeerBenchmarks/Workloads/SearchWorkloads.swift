@@ -1,7 +1,7 @@
 import BenchmarkKit
 
 /// A peer with an index over the words of texts.
-protocol SearchingPeer: Peer {
+protocol SearchingPeer: Peer, Sendable {
     /// Creates the table of documents and its index.
     func createDocuments() throws
     /// Inserts documents in one transaction.
@@ -16,7 +16,7 @@ protocol SearchingPeer: Peer {
 
 extension PeerWorkloads where P: SearchingPeer {
     /// The workloads of documents.
-    var searching: [Workload] { [searchInsert] + DocumentMaker.Query.allCases.map(search) }
+    var searching: [Workload] { [searchInsert, searchBusy] + DocumentMaker.Query.allCases.map(search) }
 
     private var noDocuments: StartingStore {
         StartingStore("no-documents-1") { folder, _ in
@@ -68,6 +68,17 @@ extension PeerWorkloads where P: SearchingPeer {
         Workload(kind.workload, defaultCount: 200_000, start: .reading(documents)) { run in
             let peer = try open(run.store)
             let line = try DocumentMaker().measure(kind, run, peer.titles)
+            try peer.close()
+            return result(line)
+        }
+    }
+
+    /// Queries of eight threads while another one inserts documents.
+    private var searchBusy: Workload {
+        Workload("search-busy", defaultCount: 200_000, start: .changing(documents)) { run in
+            let peer = try open(run.store)
+            let line = try DocumentMaker().measureBusy(
+                run, reader: { { try peer.titles(of: $0) } }, insert: { try peer.insert($0) })
             try peer.close()
             return result(line)
         }
