@@ -97,6 +97,32 @@ struct PostingGroup {
             &+ Int(truncatingIfNeeded: PostingBlock.bits(block, lengths &+ entry &* lengthWidth, lengthWidth))
     }
 
+    /// The bytes of the payloads of some entries, added up.
+    ///
+    /// The numbers of a column are counted bit by bit, as many of them at once as a word has.
+    func lengthSum(_ entries: Range<Int>) -> Int {
+        var sum = entries.count &* smallestLength
+        guard lengthWidth > 0 else { return sum }
+        let wordWidth = 56 / lengthWidth &* lengthWidth
+        let lowest = Self.lowestBits[lengthWidth]
+        var bit = lengths &+ entries.lowerBound &* lengthWidth
+        let end = lengths &+ entries.upperBound &* lengthWidth
+        while bit < end {
+            let width = min(end &- bit, wordWidth)
+            let word = PostingBlock.bits(block, bit, width)
+            for place in 0..<lengthWidth {
+                sum &+= (word &>> UInt64(truncatingIfNeeded: place) & lowest).nonzeroBitCount &<< place
+            }
+            bit &+= width
+        }
+        return sum
+    }
+
+    /// By width: a word with the lowest bit of each number.
+    private static let lowestBits: [UInt64] = (0...PostingBlock.lengthWidthMax).map { width in
+        width == 0 ? 0 : stride(from: 0, to: 64, by: width).reduce(0) { $0 | 1 << UInt64($1) }
+    }
+
     /// The first byte of an entry's payload, of nine bits so that one too large is noticed.
     @inline(__always)
     func first(_ entry: Int) -> Int {

@@ -129,8 +129,8 @@ final class PostingList {
 
     /// The payload of an entry, valid until that of another one is asked for.
     ///
-    /// - Complexity: The entries between this one and the last one that was asked for; from the group's first one on
-    ///   if that lies behind.
+    /// - Complexity: A few instructions for each entry between this one and the last one that was asked for; from the
+    ///   group's first one on if that lies behind.
     @inline(__always)
     func payload(_ entry: Int) -> UnsafeRawBufferPointer {
         if entry != payloadEntry { assemblePayload(entry) }
@@ -145,11 +145,13 @@ final class PostingList {
             rest = group.pointee.rest
             payloadByteCount = group.pointee.length(0)
         }
-        while payloadEntry < entry {
+        if entry == payloadEntry &+ 1 {
             rest &+= payloadByteCount &- 1
-            payloadEntry &+= 1
-            payloadByteCount = group.pointee.length(payloadEntry)
+        } else if entry > payloadEntry {
+            rest &+= group.pointee.lengthSum(payloadEntry..<entry) &- (entry &- payloadEntry)
         }
+        payloadEntry = entry
+        payloadByteCount = group.pointee.length(entry)
         target.storeBytes(of: UInt8(truncatingIfNeeded: group.pointee.first(entry)), as: UInt8.self)
         let further = block + rest
         if payloadByteCount <= 16 {

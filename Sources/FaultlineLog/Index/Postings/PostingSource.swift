@@ -111,24 +111,29 @@ final class RunPostings: PostingSource {
     }
 
     override func advance(notBelow id: RecordID) throws(LogError) {
-        if let list = cursor.postings, isInGroup {
-            if list.id(list.count &- 1) >= id {
-                take(list.first(notBelow: id, from: cursor.ordinal), of: list)
-            } else if list.hasNext {
-                // The block has other terms behind this one.
-                return end()
-            } else {
-                try search(id)
-            }
-        } else {
-            try search(id)
-        }
+        try move(notBelow: id)
         if self.id != .max, cursor.sequence > limit { try advance() }
+    }
+
+    private func move(notBelow id: RecordID) throws(LogError) {
+        while let list = cursor.postings, isInGroup {
+            let last = list.count &- 1, lastID = list.id(last)
+            if lastID >= id { return take(list.first(notBelow: id, from: cursor.ordinal), of: list) }
+            // The block has other terms behind this one.
+            if list.hasNext { return end() }
+            // An object that is no further away than the group is long is probably in the next block.
+            guard id &- lastID <= lastID &- list.id(0) else { break }
+            take(last, of: list)
+            try step()
+            if self.id >= id { return }
+        }
+        try search(id)
     }
 
     override func window(below id: RecordID) -> PostingWindow? {
         // The last entry of a group may have others of its object in the next block.
-        guard isInGroup, areAllVisible, let list = cursor.postings, !list.hasDeletes else { return nil }
+        guard isInGroup, areAllVisible, let list = cursor.postings else { return nil }
+        if list.hasDeletes { return nil }
         let start = cursor.ordinal &- 1
         let end = list.endOfSingle(from: start, below: id)
         return end > start ? PostingWindow(list, start..<end) : nil

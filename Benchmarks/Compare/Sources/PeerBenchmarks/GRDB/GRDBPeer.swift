@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// GRDB with its defaults and Codable records, as in its guides.
-final class GRDBPeer: IndexingPeer {
+final class GRDBPeer: IndexingPeer, Sendable {
     static let name = "grdb-record"
     static let settings =
         "GRDB 7.10.0 on the system's SQLite, DatabasePool with its default configuration (WAL, synchronous=NORMAL, page "
