@@ -4,7 +4,8 @@ public import FaultlineObjects
 /// Makes a class a model: its properties are stored, observed, and loaded when they are touched.
 ///
 /// Every stored property with a `var` of its own and without observers is persisted, unless it is marked `@Transient`.
-/// The class needs an initializer, and must not be generic.
+/// The class needs an initializer, and must not be generic. It may inherit from another model class: name that first, and
+/// call `super.init` in each designated initializer.
 ///
 ///     @Model(originalName: "Person") final class Employee {
 ///
@@ -12,8 +13,9 @@ public import FaultlineObjects
 ///   they and the relationships to them keep their values, and no stage is needed. Nil if it always had this name.
 @attached(
     member, conformances: Observable, PersistentModel, Sendable,
-    names: named(_SwiftDataNoType), named(_$modelType), named(_$core), named(_$coreAddress), named(init),
-    named(persistentBackingData), named(schemaMetadata))
+    names: named(_SwiftDataNoType), named(_$modelType), named(_$ownType), named(_$Root), named(_$core),
+    named(_$coreAddress), named(_$values), named(_$slot), named(init), named(persistentBackingData),
+    named(schemaMetadata), named(_$fields))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model(originalName: String? = nil) = #externalMacro(module: "FaultlineMacros", type: "ModelMacro")
@@ -73,11 +75,15 @@ public macro ModelActor() = #externalMacro(module: "FaultlineMacros", type: "Mod
 /// Attached by `@Model` to each persisted property, with the property's position among them.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_))
-public macro _PersistedProperty(_ slot: Int) =
+public macro _PersistedProperty(_ slot: Int, mayInherit: Bool = false) =
     #externalMacro(module: "FaultlineMacros", type: "PersistedPropertyMacro")
 
 /// Attached by `@Model` to each persisted property whose values go through a transformer.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_))
-public macro _TransformablePersistedProperty(_ slot: Int) =
+public macro _TransformablePersistedProperty(_ slot: Int, mayInherit: Bool = false) =
     #externalMacro(module: "FaultlineMacros", type: "TransformablePersistedPropertyMacro")
+
+/// Attached by `@Model` to the designated initializers of a class that inherits from a model.
+@attached(body)
+public macro _HeirInitializer() = #externalMacro(module: "FaultlineMacros", type: "HeirInitializerMacro")

@@ -20,6 +20,16 @@ extension Log {
         try writing.checkpointer.noteTextIndexes()
     }
 
+    /// Records in IDENTITY that a table of the store has the rows of several classes; to be called like
+    /// `noteSecondaryIndexes`.
+    ///
+    /// - Throws: `.closed`, `.readOnly`; disk errors.
+    package func noteSubclasses() throws(LogError) {
+        let writing = try writable()
+        if hasEnded { throw .closed(path) }
+        try writing.checkpointer.noteSubclasses()
+    }
+
     /// Records in IDENTITY that the store has a history.
     ///
     /// Call it before writing the first history record, so that no version writes to the store that would omit its own

@@ -5,7 +5,8 @@ internal import SwiftSyntaxMacros
 @main
 struct FaultlinePlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
-        ModelMacro.self, PersistedPropertyMacro.self, TransformablePersistedPropertyMacro.self,
+        ModelMacro.self, HeirInitializerMacro.self, PersistedPropertyMacro.self,
+        TransformablePersistedPropertyMacro.self,
         PropertyOptionsMacro.self, PropertyGroupsMacro.self, ModelActorMacro.self,
     ]
 }

@@ -13,6 +13,7 @@ struct ModelBody {
     private(set) var constraints: [MacroExpansionDeclSyntax] = []
     /// The arguments of `#TextIndex`.
     private(set) var textIndexes: [MacroExpansionDeclSyntax] = []
+    private(set) var initializers: [InitializerDeclSyntax] = []
     private(set) var hasInitializer = false
     /// Conditions around relevant members whose outcome the compiler did not report.
     private(set) var unsettledConditions: [IfConfigDeclSyntax] = []
@@ -36,8 +37,9 @@ struct ModelBody {
                 case "TextIndex": textIndexes.append(macro)
                 default: break
                 }
-            } else if member.is(InitializerDeclSyntax.self) {
+            } else if let initializer = member.as(InitializerDeclSyntax.self) {
                 hasInitializer = true
+                initializers.append(initializer)
             } else if let condition = member.as(IfConfigDeclSyntax.self) {
                 read(condition, in: context)
             }

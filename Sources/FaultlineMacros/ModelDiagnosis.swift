@@ -51,16 +51,9 @@ enum ModelDiagnosis {
                 .error(
                     "@Model adds the conformance to PersistentModel by itself. Remove it from the declaration.",
                     at: node))
-        } else if !isRoot {
-            let parent = declaration.inheritanceClause?.inheritedTypes.first.map { " \($0.type.trimmed)" } ?? ""
-            context.diagnose(
-                .error(
-                    """
-                    '\(declaration.name.text)' inherits from the model\(parent), and a model cannot inherit from \
-                    another one yet. Refer to it by a relationship instead.
-                    """, at: node))
         } else {
             diagnose(body, of: declaration, in: context)
+            if !isRoot { diagnoseInitializers(of: body, declaration, in: context) }
             return true
         }
         return false
@@ -78,6 +71,21 @@ enum ModelDiagnosis {
         }
         for (variable, kind) in body.others {
             if let mistake = mistake(variable, kind) { context.diagnose(mistake) }
+        }
+    }
+
+    /// The values of a subclass reach the object when the initializer of the superclass has returned.
+    private static func diagnoseInitializers(
+        of body: ModelBody, _ declaration: ClassDeclSyntax, in context: some MacroExpansionContext
+    ) {
+        for initializer in body.initializers
+        where initializer.body != nil && !initializer.modifiers.contains(.convenience) && !initializer.callsSuperInit {
+            context.diagnose(
+                .error(
+                    """
+                    '\(declaration.name.text)' inherits from a model, so that its initializers must call one of the \
+                    superclass: add super.init(...).
+                    """, at: initializer.initKeyword))
         }
     }
 

@@ -19,7 +19,7 @@ package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         guard ModelDiagnosis.accepts(declaration, body: body, isRoot: isRoot, node: node, in: context) else {
             return []
         }
-        return ModelMembers(of: declaration, body: body, originalName: originalName(in: node)).all
+        return ModelMembers(of: declaration, body: body, isRoot: isRoot, originalName: originalName(in: node)).all
     }
 
     /// The argument of `@Model(originalName:)`.
@@ -33,12 +33,16 @@ package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
         guard ModelDiagnosis.canExpand(declaration, in: context) else { return [] }
-        if let initializer = member.as(InitializerDeclSyntax.self) { return attributes(of: initializer) }
+        let mayInherit = declaration.as(ClassDeclSyntax.self)?.mayInherit == true
+        if let initializer = member.as(InitializerDeclSyntax.self) {
+            return attributes(of: initializer, mayInherit: mayInherit)
+        }
         guard member.is(VariableDeclSyntax.self),
             let (slot, property) = ModelBody(of: declaration, in: context).slot(of: member)
         else { return [] }
         let name = property.isTransformable ? "_TransformablePersistedProperty" : "_PersistedProperty"
-        return ["@\(raw: RuntimeNames.prefix)\(raw: name)(\(raw: slot))"]
+        let inheriting = mayInherit ? ", mayInherit: true" : ""
+        return ["@\(raw: RuntimeNames.prefix)\(raw: name)(\(raw: slot)\(raw: inheriting))"]
     }
 
     /// Keeps an initializer from being inlined.
@@ -46,11 +50,15 @@ package enum ModelMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
     /// A relationship leads to its object by the address of the core, which the compiler does not see. Where it inlined
     /// the initializer, it would take the object for one that only the calling function knows: it would put it on the
     /// stack, and leave out stores to its properties.
-    private static func attributes(of initializer: InitializerDeclSyntax) -> [AttributeSyntax] {
+    private static func attributes(
+        of initializer: InitializerDeclSyntax, mayInherit: Bool
+    ) -> [AttributeSyntax] {
         if initializer.modifiers.contains(.convenience) { return [] }
         // Beside `@inline(__always)` the compiler refuses a second one.
         let given = initializer.attributes.attribute(named: "inline")?.arguments?.trimmedDescription
-        return given == "never" ? [] : ["@inline(never)"]
+        let inlining: [AttributeSyntax] = given == "never" ? [] : ["@inline(never)"]
+        guard mayInherit, initializer.callsSuperInit else { return inlining }
+        return inlining + ["@\(raw: RuntimeNames.prefix)_HeirInitializer"]
     }
 
     /// Adds the conformances that the class lacks: all three, unless its author has written one out.

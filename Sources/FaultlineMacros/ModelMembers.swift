@@ -3,14 +3,24 @@ internal import SwiftSyntaxBuilder
 
 /// The members that a model class gets.
 struct ModelMembers {
-    private let name: String
-    private let access: String
-    private let isFinal: Bool
+    fileprivate let name: String
+    fileprivate let access: String
+    /// The modifier of members that subclasses override.
+    fileprivate let overridable: String
+    fileprivate let isFinal: Bool
+    /// Whether the class may inherit from another one, which its accessors allow for.
+    private let mayInherit: Bool
+    /// The superclass; nil for a root class.
+    private let parent: String?
     private let body: ModelBody
     /// The further argument of the description; empty without one.
-    private let originalName: String
+    fileprivate let originalName: String
 
-    init(of declaration: ClassDeclSyntax, body: ModelBody, originalName: String?) {
+    init(of declaration: ClassDeclSyntax, body: ModelBody, isRoot: Bool, originalName: String?) {
+        self.overridable = declaration.modifiers.overridableAccess
+        self.mayInherit = declaration.mayInherit
+        self.parent =
+            isRoot ? nil : declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
         self.originalName = originalName.map { ", originalName: \($0)" } ?? ""
         self.name = declaration.name.trimmed.text
         self.access = declaration.modifiers.witnessAccess
@@ -18,23 +28,63 @@ struct ModelMembers {
         self.body = body
     }
 
-    private var prefix: String { RuntimeNames.prefix }
-    private var core: String { RuntimeNames.core }
-    private var required: String { isFinal ? "" : "required " }
+    fileprivate var prefix: String { RuntimeNames.prefix }
+    fileprivate var core: String { RuntimeNames.core }
+    fileprivate var required: String { isFinal ? "" : "required " }
 
     /// The members, in the order in which they appear.
     var all: [DeclSyntax] {
-        [
-            "nonisolated struct \(raw: RuntimeNames.marker) {\n}",
-            modelType, storage, coreAddress, faultInitializer, backingDataInitializer, backingData, schemaMetadata,
+        if let parent { return HeirMembers(self, parent).all }
+        return [
+            "nonisolated struct \(raw: RuntimeNames.marker) {\n}"
+        ] + modelType + [
+            storage, coreAddress, faultInitializer, backingDataInitializer, backingData,
+        ] + schemaMetadata + (mayInherit ? ownAccess : [])
+    }
+
+    /// Subclasses have a description of their own.
+    private var modelType: [DeclSyntax] {
+        guard isFinal else {
+            return [
+                """
+                nonisolated \(raw: overridable)class var \(raw: RuntimeNames.modelType): \(raw: prefix)ModelType {
+                    \(raw: RuntimeNames.ownType)
+                }
+                """,
+                """
+                private static let \(raw: RuntimeNames.ownType) = \
+                \(raw: prefix)ModelType(\(raw: name).self\(raw: originalName))
+                """,
+                "\(raw: access)typealias \(raw: RuntimeNames.root) = \(raw: name)",
+            ]
+        }
+        return [
+            """
+            \(raw: access)static let \(raw: RuntimeNames.modelType) = \
+            \(raw: prefix)ModelType(\(raw: name).self\(raw: originalName))
+            """
         ]
     }
 
-    private var modelType: DeclSyntax {
-        """
-        \(raw: access)static let \(raw: RuntimeNames.modelType) = \
-        \(raw: prefix)ModelType(\(raw: name).self\(raw: originalName))
-        """
+    /// The way of the accessors to the core, which is the object's own in a root class.
+    private var ownAccess: [DeclSyntax] {
+        [
+            """
+            private final var \(raw: RuntimeNames.values): \(raw: prefix)ModelCore {
+                @inline(__always) _read {
+                    yield \(raw: core)
+                }
+                @inline(__always) _modify {
+                    yield &\(raw: core)
+                }
+            }
+            """,
+            """
+            @inline(__always) private final func \(raw: RuntimeNames.slot)(_ slot: Int) -> Int {
+                slot
+            }
+            """,
+        ]
     }
 
     /// The compiler's exclusivity checks are off for the core: it is used by one thread at a time, as its object is,
@@ -42,13 +92,13 @@ struct ModelMembers {
     private var storage: DeclSyntax {
         """
         @\(raw: prefix)Transient @exclusivity(unchecked) private var \(raw: core) = \
-        \(raw: prefix)ModelCore(\(raw: name).\(raw: RuntimeNames.modelType))
+        \(raw: prefix)ModelCore(\(raw: name).\(raw: isFinal ? RuntimeNames.modelType : RuntimeNames.ownType))
         """
     }
 
     private var coreAddress: DeclSyntax {
         """
-        \(raw: access)func \(raw: RuntimeNames.coreAddress)() -> UnsafeMutablePointer<\(raw: prefix)ModelCore> {
+        \(raw: isFinal ? access : overridable)func \(raw: RuntimeNames.coreAddress)() -> UnsafeMutablePointer<\(raw: prefix)ModelCore> {
             withUnsafeMutablePointer(to: &\(raw: core)) {
                 $0
             }
@@ -57,7 +107,7 @@ struct ModelMembers {
     }
 
     /// One line a property whose marker has no initial value.
-    private var markerAssignments: String {
+    fileprivate var markerAssignments: String {
         body.properties.filter { !$0.hasInitialValue }
             .map { "\($0.markerName) = \(RuntimeNames.marker)()" }
             .joined(separator: "\n    ")
@@ -94,14 +144,21 @@ struct ModelMembers {
         """
     }
 
-    private var schemaMetadata: DeclSyntax {
-        let schema = "\(prefix)Schema"
-        var entries = body.properties.map { property in
+    /// The metadata of the class's own properties, with key paths of a type.
+    fileprivate func propertyEntries(of type: String) -> [String] {
+        body.properties.map { property in
             """
-            \(schema).PropertyMetadata(name: \(literal(property.name)), keypath: \\\(name).\(property.identifier.text), \
+            \(prefix)Schema.PropertyMetadata(name: \(literal(property.name)), \
+            keypath: \\\(type).\(property.identifier.text), \
             defaultValue: \(property.defaultExpression), metadata: \(property.metadataExpression))
             """
         }
+    }
+
+    /// The metadata of the class's own indexes and constraints.
+    fileprivate var groupEntries: [String] {
+        let schema = "\(prefix)Schema"
+        var entries: [String] = []
         for (macros, kind) in [
             (body.indexes, "Index"), (body.constraints, "Unique"), (body.textIndexes, "TextIndex"),
         ] {
@@ -113,15 +170,150 @@ struct ModelMembers {
                     """
             }
         }
-        let list = entries.isEmpty ? "[]" : "[\n        \(entries.joined(separator: ",\n        ")),\n    ]"
-        return """
-            \(raw: access)\(raw: isFinal ? "static" : "class") var schemaMetadata: [\(raw: schema).PropertyMetadata] {
-                \(raw: list)
-            }
+        return entries
+    }
+
+    fileprivate func list(_ entries: [String]) -> String {
+        entries.isEmpty ? "[]" : "[\n        \(entries.joined(separator: ",\n        ")),\n    ]"
+    }
+
+    private var schemaMetadata: [DeclSyntax] {
+        guard !isFinal else {
+            return [
+                """
+                \(raw: access)static var schemaMetadata: [\(raw: prefix)Schema.PropertyMetadata] {
+                    \(raw: list(propertyEntries(of: name) + groupEntries))
+                }
+                """
+            ]
+        }
+        return [
             """
+            \(raw: overridable)class var schemaMetadata: [\(raw: prefix)Schema.PropertyMetadata] {
+                \(raw: RuntimeNames.fields)(of: \(raw: name).self)\(raw: groupEntries.isEmpty ? "" : " + \(list(groupEntries))")
+            }
+            """,
+            fields(adding: ""),
+        ]
+    }
+
+    /// The metadata of all properties, with the key paths that a subclass has of them.
+    fileprivate func fields(adding inherited: String) -> DeclSyntax {
+        """
+        \(raw: access)static func \(raw: RuntimeNames.fields)<_$Heir: \(raw: name)>(\
+        of type: _$Heir.Type) -> [\(raw: prefix)Schema.PropertyMetadata] {
+            \(raw: inherited)\(raw: list(propertyEntries(of: "_$Heir")))
+        }
+        """
     }
 
     private func literal(_ text: String) -> String {
         StringLiteralExprSyntax(content: text).description
+    }
+}
+
+/// The members that a model class gets which inherits from another one: its part of the object is the way to the core,
+/// which the root class has.
+private struct HeirMembers {
+    private let members: ModelMembers
+    private let parent: String
+
+    init(_ members: ModelMembers, _ parent: String) {
+        self.members = members
+        self.parent = parent
+    }
+
+    private var prefix: String { members.prefix }
+    private var core: String { members.core }
+    private var coreAddress: String { RuntimeNames.coreAddress }
+
+    var all: [DeclSyntax] {
+        ["nonisolated struct \(raw: RuntimeNames.marker) {\n}"] + modelType + storage + [
+            faultInitializer, backingDataInitializer,
+        ] + schemaMetadata
+    }
+
+    private var modelType: [DeclSyntax] {
+        [
+            """
+            nonisolated \(raw: members.overridable)override class var \(raw: RuntimeNames.modelType): \
+            \(raw: prefix)ModelType {
+                \(raw: RuntimeNames.ownType)
+            }
+            """,
+            """
+            private static let \(raw: RuntimeNames.ownType) = \
+            \(raw: prefix)ModelType(\(raw: members.name).self, superclass: \(raw: parent).self\(raw: members.originalName))
+            """,
+        ]
+    }
+
+    private var storage: [DeclSyntax] {
+        [
+            """
+            @\(raw: prefix)Transient @exclusivity(unchecked) private var \(raw: core) = \
+            \(raw: prefix)HeirStage(\(raw: members.name).\(raw: RuntimeNames.ownType))
+            """,
+            """
+            \(raw: members.overridable)override func \(raw: coreAddress)() -> UnsafeMutablePointer<\(raw: prefix)ModelCore> {
+                let address = super.\(raw: coreAddress)()
+                \(raw: core).settle(address)
+                return address
+            }
+            """,
+            """
+            private final var \(raw: RuntimeNames.values): \(raw: prefix)ModelCore {
+                _read {
+                    yield \(raw: coreAddress)().pointee
+                }
+                _modify {
+                    yield &\(raw: coreAddress)().pointee
+                }
+            }
+            """,
+            """
+            private final func \(raw: RuntimeNames.slot)(_ slot: Int) -> Int {
+                _ = \(raw: coreAddress)()
+                return \(raw: core).slot(slot)
+            }
+            """,
+        ]
+    }
+
+    private var faultInitializer: DeclSyntax {
+        """
+        \(raw: members.access)required init(\(raw: RuntimeNames.faultLabel) token: \(raw: prefix)FaultToken) {
+            \(raw: lines("super.init(\(RuntimeNames.faultLabel): token)"))
+        }
+        """
+    }
+
+    /// The root class would take the values before this class has its own.
+    private var backingDataInitializer: DeclSyntax {
+        """
+        @inline(never)
+        \(raw: members.access)required init(\
+        backingData: any \(raw: prefix)BackingData<\(raw: parent).\(raw: RuntimeNames.root)>) {
+            \(raw: lines(
+                "super.init(\(RuntimeNames.faultLabel): \(prefix)FaultToken.ofNoObject)",
+                "\(coreAddress)().pointee.adopt(backingData)"))
+        }
+        """
+    }
+
+    private func lines(_ calls: String...) -> String {
+        ([members.markerAssignments] + calls).filter { !$0.isEmpty }.joined(separator: "\n    ")
+    }
+
+    private var schemaMetadata: [DeclSyntax] {
+        let groups = members.groupEntries
+        return [
+            """
+            \(raw: members.overridable)override class var schemaMetadata: [\(raw: prefix)Schema.PropertyMetadata] {
+                \(raw: RuntimeNames.fields)(of: \(raw: members.name).self)\(raw: groups.isEmpty ? "" : " + \(members.list(groups))")
+            }
+            """,
+            members.fields(adding: "\(parent).\(RuntimeNames.fields)(of: _$Heir.self) + "),
+        ]
     }
 }

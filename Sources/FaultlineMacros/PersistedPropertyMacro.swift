@@ -64,6 +64,9 @@ private func accessors(
     guard let property = persistedProperty(declaration),
         case .argumentList(let arguments) = node.arguments, let slot = arguments.first?.expression.trimmed
     else { return [] }
+    if arguments.contains(where: { $0.label?.text == "mayInherit" }) {
+        return inheritableAccessors(slot, property, methods)
+    }
     let core = RuntimeNames.core
     let methods = property.isEphemeral ? .ephemeral : methods
     let fallback = property.isEphemeral ? property.fallbackExpression.map { ", orElse: \($0)" } ?? "" : ""
@@ -94,6 +97,52 @@ private func accessors(
                 var value: \(type) = \(raw: core).beginChangeInPlace(\(slot))
                 defer {
                     \(raw: core).endChangeInPlace(\(slot), &value)
+                }
+                yield &value
+            }
+        """
+    ]
+}
+
+/// The accessors of a class that may inherit from a model: then the core belongs to the root class, and the slot of a
+/// property is known when the object is.
+///
+/// In a root class the compiler inlines everything that these go through.
+private func inheritableAccessors(
+    _ slot: ExprSyntax, _ property: PersistedProperty, _ given: CoreMethods
+) -> [AccessorDeclSyntax] {
+    let methods = property.isEphemeral ? CoreMethods.ephemeral : given
+    let fallback = property.isEphemeral ? property.fallbackExpression.map { ", orElse: \($0)" } ?? "" : ""
+    let (values, place) = (RuntimeNames.values, "\(RuntimeNames.slot)(\(slot))")
+    let accessors: [AccessorDeclSyntax] = [
+        """
+            @storageRestrictions(accesses: \(raw: RuntimeNames.core), initializes: \(raw: property.markerName))
+            init(initialValue) {
+                \(raw: RuntimeNames.core).stage(\(slot)) {
+                    $0.\(raw: methods.initialize)($1, to: initialValue)
+                }
+                \(raw: property.markerName) = \(raw: RuntimeNames.marker)()
+            }
+        """,
+        """
+            get {
+                \(raw: values).\(raw: methods.get)(\(raw: place)\(raw: fallback))
+            }
+        """,
+        """
+            set {
+                \(raw: values).\(raw: methods.set)(\(raw: place), to: newValue)
+            }
+        """,
+    ]
+    if property.isConstant { return accessors.dropLast() }
+    guard let type = property.type, type.isArray, methods.changesInPlace else { return accessors }
+    return accessors + [
+        """
+            _modify {
+                var value: \(type) = \(raw: values).beginChangeInPlace(\(raw: place))
+                defer {
+                    \(raw: values).endChangeInPlace(\(raw: place), &value)
                 }
                 yield &value
             }

@@ -7,6 +7,16 @@ enum RuntimeNames {
     static let modelType = "_$modelType"
     static let coreAddress = "_$coreAddress"
     static let faultLabel = "_$fault"
+    /// The description of one class, which its subclasses do not have.
+    static let ownType = "_$ownType"
+    /// The metadata of a class's properties, by the key paths of any subclass.
+    static let fields = "_$fields"
+    /// The core, as accessors reach it in a class that may inherit from a model.
+    static let values = "_$values"
+    /// The slot of a property, by its position in the class that declares it.
+    static let slot = "_$slot"
+    /// The root class of a hierarchy.
+    static let root = "_$Root"
     /// The type of the markers behind persisted properties.
     ///
     /// A marker takes no space; it lets the compiler check that an initializer sets its property.

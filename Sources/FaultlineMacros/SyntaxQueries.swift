@@ -33,6 +33,26 @@ extension TypeSyntax {
     }
 }
 
+extension ClassDeclSyntax {
+    /// Whether the class may inherit from another class: a macro sees names, and not whether they are of protocols.
+    var mayInherit: Bool {
+        guard let first = inheritanceClause?.inheritedTypes.first?.type else { return false }
+        return !Self.knownProtocols.contains(first.lastComponent ?? "")
+    }
+
+    /// Protocols that a model class often conforms to.
+    private static let knownProtocols: Set<String> = [
+        "AnyObject", "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible", "Decodable",
+        "Encodable", "Equatable", "Hashable", "Identifiable", "Observable", "ObjectLifecycle", "Sendable",
+        "SendableMetatype",
+    ]
+}
+
+extension InitializerDeclSyntax {
+    /// Whether the body calls an initializer of the superclass.
+    var callsSuperInit: Bool { body?.trimmedDescription.contains("super.init") == true }
+}
+
 extension DeclModifierListSyntax {
     func contains(_ keyword: Keyword) -> Bool {
         contains { $0.name.tokenKind == .keyword(keyword) }
@@ -44,6 +64,9 @@ extension DeclModifierListSyntax {
         if contains(.public) || contains(.open) { return "public " }
         return contains(.package) ? "package " : ""
     }
+
+    /// The same for members that subclasses override.
+    var overridableAccess: String { contains(.open) ? "open " : witnessAccess }
 }
 
 extension TokenSyntax {

@@ -5,6 +5,8 @@ internal import FaultlineObjects
 /// The arguments of a container, checked before its store is touched.
 struct ContainerRequest {
     let schema: Schema
+    /// The schema of the tables that hold the objects of classes; nil for a schema made of values.
+    private let tables: Schema?
     /// The classes of its objects, or their replacements.
     let types: [ModelType]
     let migrationPlan: (any SchemaMigrationPlan.Type)?
@@ -12,7 +14,7 @@ struct ContainerRequest {
 
     /// The schema to store: a copy if it is made of values, because the caller may change the original.
     var written: Schema {
-        if Schema.modelTypes(of: schema) != nil { return schema }
+        if let tables { return tables }
         let copy = schema.copied()
         copy.encodeDefaults()
         return copy
@@ -54,6 +56,7 @@ struct ContainerRequest {
         do {
             configuration = try Self.only(configurations)
             (schema, types) = try resolve()
+            tables = Schema.modelTypes(of: schema) == nil ? nil : try schema.tables()
             try Self.check(configuration.schema, isIn: schema)
         } catch {
             for configuration in configurations { configuration.options.migration.options.finishUpdates() }
@@ -82,7 +85,7 @@ struct ContainerRequest {
     }
 
     static func types(of classes: [any PersistentModel.Type]) -> [ModelType] {
-        Schema.reachable(from: classes).map { $0._$modelType }
+        ModelType.types(of: classes)
     }
 
     /// The version of a plan that has some classes, the newest of several.

@@ -66,7 +66,7 @@ extension ModelContainer {
         for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)?, directory: String,
         on disk: Disk, options: LogOptions, migration: MigrationOptions = MigrationOptions()
     ) throws -> Bool {
-        let schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan))
+        let schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan)).tables()
         return try migrationIsDue(
             schema, migrationPlan,
             StorePlace(directory: directory, disk: disk, clock: .system, options: options), migration)
@@ -166,7 +166,7 @@ extension ModelContainer {
         on disk: Disk, clock: Clock = .system, options: LogOptions, migration: MigrationOptions = MigrationOptions(),
         failureLimit: Int = 100, sample: Int? = nil
     ) throws -> MigrationReport {
-        let schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan))
+        let schema = try Schema.checked(types, version: ContainerRequest.version(of: types, in: migrationPlan)).tables()
         return try StorageError.translating {
             try previewMigration(
                 schema, ContainerRequest.types(of: types), migrationPlan,

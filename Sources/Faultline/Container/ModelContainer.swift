@@ -192,7 +192,7 @@ public final class ModelContainer: Equatable, Sendable {
         past = nil
         self.types = ContainerRequest.types(of: types)
         (store, migrationReport) = try Self.open(
-            StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema, self.types,
+            StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema.tables(), self.types,
             migrationPlan, migration, configuration, isReadOnly: false)
         idleRewriting = nil
         historyRetention = nil

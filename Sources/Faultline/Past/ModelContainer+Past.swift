@@ -100,12 +100,13 @@ extension ModelContainer {
                     "The store had no schema yet after transaction \(state.last.transaction). Read a later state.")
             }
             let stored = opened.store.storage.schema
-            guard let container, container.schema.fingerprint == stored.fingerprint else {
+            guard let container, let tables = try? container.schema.tables(), tables.fingerprint == stored.fingerprint
+            else {
                 return ModelContainer(
                     reading: opened, stored, stored.entities.map(ModelType.dynamic), configuration, past: state)
             }
             var migrator = Migrator(
-                log: log, schema: container.schema, types: container.types, plan: nil, options: MigrationOptions(),
+                log: log, schema: tables, types: container.types, plan: nil, options: MigrationOptions(),
                 makeStageContainer: { ModelContainer(stage: $0, migrationPlan: nil, configuration: configuration) })
             return ModelContainer(
                 reading: try migrator.run(isReadOnly: true), container.schema, container.types, configuration,

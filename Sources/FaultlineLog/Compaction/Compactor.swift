@@ -316,6 +316,9 @@ final class Compactor: @unchecked Sendable {
         try noteFeature { $0.adding(readCompatible: Feature.textIndexes | Feature.postingBlocks) }
     }
 
+    /// Records in IDENTITY that a table of the store has the rows of several classes, before its catalog says so.
+    func noteSubclasses() throws(LogError) { try noteFeature(Feature.subclasses) }
+
     /// Records in IDENTITY that the store has a history, before the history's first record.
     func noteHistory() throws(LogError) {
         try noteFeature { $0.adding(readCompatible: Feature.history) }

@@ -2,6 +2,8 @@
 ///
 /// A bit is durable before the first byte that needs it, and normal operation never clears it.
 package enum Feature {
+    /// The bit of `incompatible` for tables with the rows of several classes.
+    static let subclasses: UInt64 = 1 << 2
     /// The bit of `incompatible` for cold segments.
     package static let compaction: UInt64 = 1 << 4
     /// The bit of `incompatible` for a state that can be restored.

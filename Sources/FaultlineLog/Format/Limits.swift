@@ -34,7 +34,7 @@ package enum FormatVersion {
     package static let major: UInt16 = 1
     package static let minor: UInt16 = 0
     /// Incompatible features that this code understands.
-    package static let knownIncompatible: UInt64 = Feature.compaction | Feature.keptState
+    package static let knownIncompatible: UInt64 = Feature.subclasses | Feature.compaction | Feature.keptState
     /// Read-compatible features that this code understands.
     package static let knownReadCompatible: UInt64 =
         Feature.history | Feature.pastStates | Feature.secondaryIndexes | Feature.textIndexes | Feature.postingBlocks

@@ -9,6 +9,11 @@ extension Checkpointer {
         try whileOpen { () throws(LogError) in try compactor.noteTextIndexes() }
     }
 
+    /// Records in IDENTITY that a table of the store has the rows of several classes; durable when this returns.
+    func noteSubclasses() throws(LogError) {
+        try whileOpen { () throws(LogError) in try compactor.noteSubclasses() }
+    }
+
     /// Records in IDENTITY that the store has a history; durable when this returns.
     func noteHistory() throws(LogError) {
         try whileOpen { () throws(LogError) in try compactor.noteHistory() }

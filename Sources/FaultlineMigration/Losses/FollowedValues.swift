@@ -42,7 +42,9 @@ struct FollowedValues {
     init(_ entity: Schema.Entity, in schema: Schema) {
         name = entity.name
         for property in entity.properties {
-            if let attribute = property as? Schema.Attribute, !attribute.isTransient {
+            if let attribute = property as? Schema.Attribute, !attribute.isTransient,
+                !Schema.Heir.isMark(attribute.name)
+            {
                 attributes.append(
                     Attribute(stored: attribute.name, name: attribute.name, members: Set(attribute.memberPaths)))
             } else if let relationship = property as? Schema.Relationship,

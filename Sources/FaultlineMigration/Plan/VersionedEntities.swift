@@ -33,7 +33,7 @@ extension VersionedSchema {
     /// - Throws: `SchemaError` naming entity and property, if a rule is broken.
     static func checkedSchema() throws -> Schema {
         guard let version = self as? any VersionedEntities.Type else {
-            return try Schema.checked(models, version: versionIdentifier)
+            return try Schema.checked(models, version: versionIdentifier).tables()
         }
         let schema = version.schema
         try schema.validate()
@@ -45,7 +45,7 @@ extension VersionedSchema {
     /// The types of the objects in contexts of the version.
     static var modelTypes: [ModelType] {
         guard let version = self as? any VersionedEntities.Type else {
-            return Schema.reachable(from: models).map { $0._$modelType }
+            return ModelType.types(of: models)
         }
         return version.schema.entities.map(ModelType.dynamic)
     }

@@ -175,6 +175,9 @@ package struct MigrationSteps {
         all.flatMap { $0.from.entities + $0.to.entities }.contains { !$0.textIndexes.isEmpty }
     }
 
+    /// Whether a table of some version has the rows of several classes.
+    var haveHeirs: Bool { all.contains { $0.from.hasHeirs || $0.to.hasHeirs } }
+
     /// Distinguishes steps by the text indexes that they build, and by the release's tokenizer; empty without such.
     ///
     /// The fingerprints of schemas leave indexes out, and an index is not continued with other words.
@@ -212,6 +215,7 @@ package struct MigrationSteps {
         }
         guard let plan else {
             let step = Self.step(from: stored, to: target, by: mapping)
+            try Self.checkHeirs(step)
             _ = try MappingResolution(step.mappingModels, from: stored, to: target, stage: step.name).resolved()
             try Self.checkLightweight(
                 from: stored, to: target, "the container's schema", except: step.rewrittenEntities(from: stored))
@@ -238,6 +242,7 @@ package struct MigrationSteps {
             let step = Step(
                 name: "\(schemas[place + 1].version)", from: schemas[place], to: schemas[place + 1], stage: stage,
                 fromTypes: stage.fromVersion.modelTypes, toTypes: stage.toVersion.modelTypes)
+            try Self.checkHeirs(step)
             try Self.checkStreamed(step, from: schemas[place])
             _ = try MappingResolution(step.mappingModels, from: schemas[place], to: step.to, stage: step.name)
                 .resolved()

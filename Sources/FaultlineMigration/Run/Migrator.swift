@@ -113,6 +113,7 @@ package struct Migrator {
             try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds())
             // Repeated, because a salvage may not have seen that the catalog names some.
             try noteIndexes(of: stored.map)
+            if stored.schema.hasHeirs { try log.noteSubclasses() }
         }
         let steps = try MigrationSteps(
             from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping)
@@ -152,6 +153,7 @@ package struct Migrator {
     private func create() throws -> StoredCatalog {
         let plan = try EntityMapPlan(for: schema)
         try noteIndexes(of: plan.map)
+        if schema.hasHeirs { try log.noteSubclasses() }
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
             try SchemaLineage.note([], after: schema, in: &transaction)
@@ -239,6 +241,7 @@ package struct Migrator {
         // The next write names new indexes; a migration that was refused before leaves the store to older releases.
         if steps.declareIndexes { try log.noteSecondaryIndexes() }
         if steps.declareTextIndexes { try log.noteTextIndexes() }
+        if steps.haveHeirs { try log.noteSubclasses() }
         if begun.resumed == nil { begun.stored = try withoutUnknownTexts(begun.stored) }
         let course = try prepare(begun, steps, replacing: earlier)
         var progress = StepProgress(stored: begun.stored, resumed: begun.resumed)
@@ -298,7 +301,10 @@ package struct Migrator {
                 beginning.isOnline = mirror != nil
                 beginning.beginsAgain = stopped != nil && begun.dropsStage
                 beginning.attempts = stopped?.attempts
+                let check = HierarchyCheck(log, progress.current, step, options)
+                progress.hierarchyChecks.append(check)
                 do {
+                    try check.run()
                     try run(step, &progress, stopped: stopped, beginning, course)
                 } catch let error as MigrationError {
                     throw error.about(stage: step.title)
@@ -360,6 +366,8 @@ package struct Migrator {
         ).sorted()
         _ = try log.write(author: nil) { transaction in
             try settleInSwitch(&transaction)
+            // Others may have saved since the steps began.
+            for check in progress.hierarchyChecks { try check.run(in: transaction) }
             try StoredCatalog.write(
                 target.schema, target.map, newLayouts: progress.newLayouts, in: &transaction)
             try SchemaLineage.note(steps.all.map(\.to), after: stored.schema, in: &transaction)

@@ -16,6 +16,8 @@ struct StepProgress {
     /// Tables of entities that a step drops without reading their objects: the blobs of their rows are dropped with
     /// them.
     var unreadTables: Set<UInt16> = []
+    /// The conditions on stored objects of hierarchies, which the switch checks again.
+    var hierarchyChecks: [HierarchyCheck] = []
 
     /// Begins at the current state, or at the one that the stopped step began with.
     init(stored: StoredCatalog, resumed: MigrationRecord?) {

@@ -1,5 +1,6 @@
 package import FaultlineDisk
 package import FaultlineLog
+internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
@@ -20,7 +21,11 @@ package enum StoredOpening {
         try turn.take()
         defer { turn.giveUp() }
         guard var stored = try StoredCatalog.read(log.snapshot()) else { return nil }
-        if !isReadOnly { try SwitchKeeping(log: log).settle(now: clock.wallNanoseconds()) }
+        if !isReadOnly {
+            try SwitchKeeping(log: log).settle(now: clock.wallNanoseconds())
+            // Repeated, because a salvage of an older release leaves it out.
+            if stored.schema.hasHeirs { try log.noteSubclasses() }
+        }
         if stored.migration?.isNeverResumed == true, !isReadOnly {
             stored = try MigrationAbandonment(log: log).run(stored)
         }

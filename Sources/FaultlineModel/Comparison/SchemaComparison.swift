@@ -5,19 +5,37 @@ struct SchemaComparison {
     private(set) var changes: [SchemaDifference.Change] = []
     private(set) var oldEntityNames: [String: String] = [:]
     private(set) var oldPropertyNames: [String: [String: String]] = [:]
+    private(set) var hierarchyChanges: [String: HierarchyChange] = [:]
 
     init(from old: Schema, to new: Schema) {
         self.old = old
         self.new = new
-        oldEntityNames = matchedNames(
-            from: old.entities.map { NameLineage(name: $0.name, originalName: $0.originalName) },
-            to: new.entities.map { NameLineage(name: $0.name, originalName: $0.originalName) })
+        let oldClassNames = matchedNames(from: old.classLineages, to: new.classLineages)
+        oldEntityNames = Self.oldTableNames(old, new, oldClassNames)
         for entity in new.entities {
             guard let oldEntity = oldEntity(of: entity) else { continue }
+            guard !entity.hasHeirs, !oldEntity.hasHeirs else {
+                let change = HierarchyChange(from: oldEntity, to: entity, oldClassNames)
+                hierarchyChanges[entity.name] = change
+                oldPropertyNames[entity.name] = change.oldColumns
+                continue
+            }
             oldPropertyNames[entity.name] = matchedNames(
                 from: oldEntity.properties.map { NameLineage(name: $0.name, originalName: $0.originalName) },
                 to: entity.properties.map { NameLineage(name: $0.name, originalName: $0.originalName) })
         }
+    }
+
+    /// The old table of each new one: that of its root class, or of the first of its subclasses that had one.
+    private static func oldTableNames(
+        _ old: Schema, _ new: Schema, _ oldClassNames: [String: String]
+    ) -> [String: String] {
+        var names: [String: String] = [:]
+        for entity in new.entities {
+            let classes = [entity.name] + entity.heirs.map(\.name)
+            names[entity.name] = classes.lazy.compactMap { oldClassNames[$0].flatMap(old.tableName) }.first
+        }
+        return names
     }
 
     mutating func run() {
@@ -65,7 +83,8 @@ struct SchemaComparison {
         let oldNames = oldPropertyNames[entity.name] ?? [:]
         let oldProperties = Dictionary(oldEntity.properties.map { ($0.name, $0) }) { first, _ in first }
         for property in entity.properties {
-            compare(oldNames[property.name].flatMap { oldProperties[$0] }, property, of: entity)
+            let before = oldNames[property.name].flatMap { oldProperties[$0] }
+            compare(before.map { oldEntity.declared($0) }, property, of: entity)
         }
         let kept = Set(oldNames.values)
         for property in oldEntity.properties where !kept.contains(property.name) { remove(property, from: entity) }

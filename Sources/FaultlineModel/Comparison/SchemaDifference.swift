@@ -116,6 +116,8 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     public let oldEntityNames: [String: String]
     /// The old name of each property that the old schema has, by the new names of entity and property.
     public let oldPropertyNames: [String: [String: String]]
+    /// The changes of tables with several classes, by the new name of the root class.
+    package let hierarchyChanges: [String: HierarchyChange]
 
     /// Compares two schemas.
     ///
@@ -130,6 +132,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
         changes = comparison.changes
         oldEntityNames = comparison.oldEntityNames
         oldPropertyNames = comparison.oldPropertyNames
+        hierarchyChanges = comparison.hierarchyChanges
     }
 
     /// The greatest demand of all changes, or `lightweight` if nothing has changed.

@@ -38,6 +38,8 @@ extension Schema {
         /// An attribute that is marked `.spotlight` needs no group.
         public var indexedTexts: [IndexedText]
 
+        /// The subclasses whose objects are in the entity's table, each after the class that it inherits from.
+        package var heirs: [Heir] = []
         /// The name of each property of the model class by its key path; empty without the class.
         package var namesByKeyPath: [AnyKeyPath: String] = [:]
         /// The model class of the entity; nil without the class.
@@ -165,6 +167,7 @@ extension Schema {
 
         private enum CodingKeys: String, CodingKey {
             case name, originalName, superentityName, properties, uniquenessConstraints, indices, indexedTexts
+            case heirs
         }
 
         /// Reads a single entity; its schema connects it with its super- and subentities.
@@ -179,6 +182,7 @@ extension Schema {
                     ?? [],
                 indices: try container.decodeIfPresent([[String]].self, forKey: .indices) ?? [],
                 indexedTexts: try container.decodeIfPresent([IndexedText].self, forKey: .indexedTexts) ?? [])
+            heirs = try container.decodeIfPresent([Heir].self, forKey: .heirs) ?? []
         }
 
         /// Makes a single entity from its written form.
@@ -209,6 +213,7 @@ extension Schema {
             }
             if !indices.isEmpty { try container.encode(indices, forKey: .indices) }
             if !indexedTexts.isEmpty { try container.encode(indexedTexts, forKey: .indexedTexts) }
+            if !heirs.isEmpty { try container.encode(heirs, forKey: .heirs) }
         }
 
         // MARK: Comparing
@@ -221,7 +226,7 @@ extension Schema {
                 || (left.name == right.name && left.originalName == right.originalName
                     && left.superentityName == right.superentityName
                     && left.uniquenessConstraints == right.uniquenessConstraints && left.indices == right.indices
-                    && left.indexedTexts == right.indexedTexts
+                    && left.indexedTexts == right.indexedTexts && left.heirs == right.heirs
                     && left.storedProperties.count == right.storedProperties.count
                     && zip(left.storedProperties, right.storedProperties).allSatisfy(isEqual))
         }

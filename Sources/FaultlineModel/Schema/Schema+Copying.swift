@@ -17,6 +17,7 @@ extension Schema.Entity {
             uniquenessConstraints: uniquenessConstraints, indices: indices, indexedTexts: indexedTexts)
         copy.originalName = originalName
         copy.superentityName = superentityName
+        copy.heirs = heirs
         copy.inheritedProperties = inheritedProperties.map(Self.copied)
         return copy
     }

@@ -39,6 +39,12 @@ extension Schema.Entity {
             if let relationship = property.asRelationship { lines.append(relationship.canonicalLine) }
         }
         lines += allUniquenessConstraints.map { "unique " + $0.map(quoted).joined(separator: " ") }
+        for heir in heirs {
+            lines.append("heir \(quoted(heir.name)) of \(quoted(heir.superName))")
+            lines += heir.columns.sorted { precedes($0.property, $1.property) }.map {
+                ". property \(quoted($0.property)) column \(quoted($0.column)) optional \($0.isOptional)"
+            }
+        }
         return lines.joined(separator: "\n")
     }
 }

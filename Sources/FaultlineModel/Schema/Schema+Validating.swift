@@ -48,6 +48,7 @@ extension Schema {
         }
         for entity in entities {
             try validateNames(of: entity)
+            try entity.checkHeirs()
             try validateGroups(of: entity)
             for property in entity.storedProperties {
                 if let attribute = property.asAttribute { try validate(attribute, of: entity) }

@@ -152,7 +152,7 @@ extension AggregateRunner {
     private func column<T: PersistentModel>(
         _ keyPath: PartialKeyPath<T>, of query: Query<T>, for function: AggregateFunction?
     ) throws -> AggregateColumn {
-        guard let slot = T._$modelType.slots[keyPath] else {
+        guard let slot = context.slot(of: keyPath, T.self) else {
             throw SwiftDataError.unsupportedKeyPath.explained(
                 "\(keyPath) is no stored property of \(query.entity.name), and cannot be computed with.")
         }
@@ -165,7 +165,7 @@ extension AggregateRunner {
 
     /// The key of a group as the type of the property.
     fileprivate func key<T: PersistentModel, Key>(_ value: RowValue, _ keyPath: KeyPath<T, Key>) throws -> Key {
-        if case .identifier(let bits) = value, let slot = T._$modelType.slots[keyPath],
+        if case .identifier(let bits) = value, let slot = context.slot(of: keyPath, T.self),
             case .toOne(let relationship)? = try context.require(T.self).entity?.slots[slot],
             let target = ObjectRegistry(context).object(
                 ObjectReference(bits: bits), context.homes[relationship.destination]) as? Key

@@ -129,6 +129,9 @@ final class BatchInsertion {
     private func write(_ writer: inout RowWriter, _ transaction: inout Transaction) throws {
         let draft = values.draft
         guard let (number, isTaken) = try claimOrRefuse(draft, &writer, &transaction) else { return }
+        if isTaken, let conflict = try writer.conflictOfClasses(draft, with: number, entity, in: transaction) {
+            return note(conflict)
+        }
         let before = isTaken ? try writer.targets(of: number, entity, entity.toOneSlots, in: transaction) : []
         if isTaken {
             upsertCount += 1
@@ -137,7 +140,7 @@ final class BatchInsertion {
             try history?.noteUpdate(number, mask: marked.changedMask, entity, in: &transaction)
         } else {
             // No object refers to a new one.
-            for slot in entity.boundedSlots {
+            for slot in entity.boundedSlots where entity.has(slot, draft) {
                 let reference = ObjectReference(number: UInt64(count) + 1, isTemporary: true)
                 if let finding = MemberCountCheck(context).finding(reference, entity, slot, 0) { findings.add(finding) }
             }

@@ -10,7 +10,8 @@ extension BatchRunner {
             throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
         }
         let insertion = BatchInsertion(
-            context, entity, BatchValues(type, entity, context.store), policy ?? context.pending.policies.uniqueness)
+            context, entity, BatchValues(of: type, home, entity, context.store),
+            policy ?? context.pending.policies.uniqueness)
         try context.history.prepare(context.store)
         do {
             _ = try context.store.log.write(author: context.history.author) { transaction in

@@ -5,6 +5,9 @@ internal import FaultlineStore
 /// The values of one row of a batch insertion; reused for the next row.
 final class BatchValues {
     let type: ModelType
+    /// The class of the objects, and its position in the table's hierarchy.
+    private let member: ModelType
+    private let place: Int
     private let entity: EntityStorage
     private let storeID: (UInt64, UInt64)
     private let destinations: [String]
@@ -17,8 +20,16 @@ final class BatchValues {
     /// Why a value could not be set; the first failure of the row.
     private(set) var failure: (any Error)?
 
-    init(_ type: ModelType, _ entity: EntityStorage, _ store: RowStore) {
+    /// - Parameters:
+    ///   - member: The class of the objects that are made.
+    ///   - home: Their home.
+    ///   - entity: Their table.
+    ///   - store: The store.
+    init(of member: ModelType, _ home: EntityHome, _ entity: EntityStorage, _ store: RowStore) {
+        let type = home.type.flatMap { $0.family == nil ? nil : $0 } ?? member
         self.type = type
+        self.member = member
+        place = type.family?.place(of: member) ?? 0
         self.entity = entity
         storeID = store.log.storeID
         destinations = entity.slots.map {
@@ -26,12 +37,13 @@ final class BatchValues {
         }
         var defaults = Draft.create(layout: entity.layout)
         var hasDefault = [Bool](repeating: false, count: type.properties.count)
-        for (slot, property) in type.properties.enumerated() {
+        for (slot, property) in type.properties.enumerated() where entity.hierarchy?.members[place].has(slot) ?? true {
             guard let attribute = property.asAttribute else { continue }
             if attribute.hasDefaultValue { DefaultValues.set(attribute, slot: slot, draft: &defaults) }
             hasDefault[slot] =
                 attribute.kind == .codable ? !defaults.variable(slot).isEmpty : attribute.hasDefaultValue
         }
+        entity.hierarchy?.mark(&defaults, as: place)
         defaults.clearMarks()
         self.defaults = defaults
         self.hasDefault = hasDefault
@@ -53,9 +65,10 @@ final class BatchValues {
     }
 
     func set(_ name: String, to value: Any?) {
-        set(type.slotsByName[name], nil, to: value)
-        if failure == nil, type.slotsByName[name] == nil {
-            failure = SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(name, among: type.entity))
+        let slot = type.slot(named: name, inClass: place)
+        set(slot, nil, to: value)
+        if failure == nil, slot == nil {
+            failure = SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(name, among: member.entity))
         }
     }
 
@@ -98,9 +111,11 @@ final class BatchValues {
 
     /// Calls `body` with each slot that needs a value and has none.
     func forEachMissing(_ body: (_ slot: Int) -> Void) {
-        for (slot, property) in type.properties.enumerated() where !hasValue[slot] {
+        for (own, property) in member.properties.enumerated() {
+            let slot = type.family?.slots[place][own] ?? own
+            guard !hasValue[slot] else { continue }
             if let attribute = property.asAttribute, !attribute.isOptional, !attribute.isTransient { body(slot) }
         }
-        for slot in entity.requiredSlots where draft.toOne(slot) == 0 { body(slot) }
+        for slot in entity.requiredSlots where draft.toOne(slot) == 0 && entity.has(slot, draft) { body(slot) }
     }
 }

@@ -57,12 +57,13 @@ extension ModelContext {
         _ model: T.Type, where predicate: Predicate<T>? = nil, _ changes: BatchChange<T>...
     ) throws -> BatchResult {
         try core.throwing {
+            let type = try core.require(model).type ?? T._$modelType
             let slots = try changes.map { change in
-                guard let slot = change.slot(T._$modelType) else {
+                guard let slot = change.slot(type) else {
                     throw SwiftDataError.unsupportedKeyPath.explained(
                         "\(change.keyPath) is no stored property of \(T._$modelType.entityName).")
                 }
-                return try SlotChange(slot, of: T._$modelType, to: change.value)
+                return try SlotChange(slot, of: type, to: change.value)
             }
             return try BatchRunner(core).batchUpdate(QuerySource(Self.stored(predicate)), slots)
         }

@@ -5,14 +5,14 @@ extension PersistentModel {
     ///
     /// - Complexity: O(1): one small read of a large value's place, and a fault for an object that is not loaded.
     public func blob(_ keyPath: KeyPath<Self, Data?>) -> Blob? {
-        _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
+        _$coreAddress().pointee.blob(of: slot(of: keyPath))
     }
 
     /// A reference to the value of an attribute, without reading it.
     ///
     /// - Complexity: O(1): one small read of a large value's place, and a fault for an object that is not loaded.
     public func blob(_ keyPath: KeyPath<Self, Data>) -> Blob? {
-        _$coreAddress().pointee.blob(of: Self.slot(of: keyPath))
+        _$coreAddress().pointee.blob(of: slot(of: keyPath))
     }
 
     /// Sets an attribute to a value of another object, or to one that a `BlobWriter` has written, by reference.
@@ -24,7 +24,7 @@ extension PersistentModel {
     /// - Complexity: O(1) here; the save copies the n bytes in O(n), except those of a `BlobWriter`, in a streamed
     ///   stage, and of a value that a custom stage moves.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data?>) {
-        _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
+        _$coreAddress().pointee.setBlob(blob, of: slot(of: keyPath))
     }
 
     /// Sets an attribute to a value of another object, or to one that a `BlobWriter` has written, by reference.
@@ -33,12 +33,12 @@ extension PersistentModel {
     ///
     /// - Complexity: As the form for an optional attribute.
     public func setBlob(_ blob: Blob?, for keyPath: ReferenceWritableKeyPath<Self, Data>) {
-        _$coreAddress().pointee.setBlob(blob, of: Self.slot(of: keyPath))
+        _$coreAddress().pointee.setBlob(blob, of: slot(of: keyPath))
     }
 
-    private static func slot(of keyPath: AnyKeyPath) -> Int {
-        guard let slot = _$modelType.slots[keyPath] else {
-            preconditionFailure("\(self) has no stored attribute at that key path.")
+    private func slot(of keyPath: AnyKeyPath) -> Int {
+        guard let slot = ObjectHandle(self).slot(of: keyPath, Self.self) else {
+            preconditionFailure("\(Self.self) has no stored attribute at that key path.")
         }
         return slot
     }

@@ -50,7 +50,8 @@ extension ContextCore {
             }
         }
         handle.core.pointee.leaveObservation()
-        handle.core.pointee.detach(to: type.detachedHome)
+        let own = type.family.flatMap { handle.core.pointee.leaveFamily($0) } ?? type
+        handle.core.pointee.detach(to: own.detachedHome)
         Unmanaged.passUnretained(self).release()
     }
 }

@@ -22,9 +22,31 @@ struct Lifecycle {
             }
         }
     }
+
+    /// The code of several classes, some of which may have none.
+    fileprivate static var ofSeveral: Lifecycle { Lifecycle(ofSeveral: ()) }
+
+    private init(ofSeveral: Void) {
+        awakeFromInsert = { ($0 as? any ObjectLifecycle)?.awakeFromInsert() }
+        willSave = { ($0 as? any ObjectLifecycle)?.willSave() }
+        didSave = { ($0 as? any ObjectLifecycle)?.didSave() }
+        validate = { object, change in
+            guard let object = object as? any ObjectLifecycle else { return }
+            switch change {
+            case .insert: try object.validateForInsert()
+            case .update: try object.validateForUpdate()
+            case .delete: try object.validateForDelete()
+            }
+        }
+    }
 }
 
 extension ModelType {
-    /// The lifecycle code of the class; nil if it has none.
-    func lifecycle() -> Lifecycle? { (type as? any ObjectLifecycle.Type).map { Lifecycle($0) } }
+    /// The lifecycle code of the class, or of the classes of a table; nil if there is none.
+    func lifecycle() -> Lifecycle? {
+        if let family {
+            return family.classes.contains { $0.type is any ObjectLifecycle.Type } ? Lifecycle.ofSeveral : nil
+        }
+        return (type as? any ObjectLifecycle.Type).map { Lifecycle($0) }
+    }
 }

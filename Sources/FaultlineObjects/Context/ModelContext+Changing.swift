@@ -23,12 +23,18 @@ extension ModelContext {
     ///
     /// Makes an object for each, as a fetch does; each is deleted individually, with its delete rules.
     ///
+    /// - Parameters:
+    ///   - model: The class.
+    ///   - predicate: Selects the objects; nil for all.
+    ///   - includeSubclasses: Whether objects of its subclasses are deleted too.
     /// - Throws: The errors of `fetch`.
     /// - Complexity: That of `fetch`; `batchDelete(_:where:)` makes no object.
     public func delete<T: PersistentModel>(
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
-        for object in try fetch(FetchDescriptor<T>(predicate: predicate)) { delete(object) }
+        var descriptor = FetchDescriptor<T>(predicate: predicate)
+        descriptor.leavesOutSubclasses = !includeSubclasses
+        for object in try fetch(descriptor) { delete(object) }
     }
 
     /// The objects that the next save adds.

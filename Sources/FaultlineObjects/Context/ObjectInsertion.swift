@@ -24,7 +24,7 @@ struct ObjectInsertion {
             if handle.core.pointee.has(.deleted) { context.undelete(handle) }
             return !ObjectRegistry(context).refusesAbsent(handle)
         }
-        guard let type = handle.core.pointee.modelType, let home = context.home(of: type) else {
+        guard let type = handle.classType, let home = context.home(of: type) else {
             context.refuseSave(
                 SwiftDataError.unknownSchema.explained(
                     "\(handle.core.pointee.className) was inserted, but it is not among the models of this container."
@@ -40,7 +40,7 @@ struct ObjectInsertion {
     func insert<T: PersistentModel>(model: T) {
         InsertSpilling(context).runIfDue()
         let handle = ObjectHandle(model)
-        guard !handle.core.pointee.has(.attached), let home = context.home(of: T._$modelType) else {
+        guard !handle.core.pointee.has(.attached), let type = handle.classType, let home = context.home(of: type) else {
             insert(handle)
             return
         }
@@ -56,6 +56,11 @@ struct ObjectInsertion {
             handle.core.pointee.insert(.initializing)
             context.pending.forgetUnfinished = { ObjectInsertion($0).forgetUnfinished($1, $2, $3) }
             if context.homes.haveLifecycles { context.pending.unawakened.append(handle) }
+        }
+        if let type = home.type, type.family != nil {
+            // The object may be saved before the initializer of a superclass ends: the call gives its core the values
+            // that the initializers of subclasses have kept.
+            _ = type.asModel(handle.object)._$coreAddress()
         }
         guard handle.core.pointee.extraIfPresent != nil else {
             if context.homes.haveLifecycles, !isInitial { LifecycleCalls(context).awake(handle) }
@@ -117,6 +122,9 @@ struct ObjectInsertion {
 
     private func enter(_ handle: ObjectHandle, _ home: EntityHome) {
         handle.core.pointee.settleAllDetached()
+        if let family = home.type?.family, let type = handle.classType {
+            handle.core.pointee.enterFamily(family, type, home.layout)
+        }
         _ = Unmanaged.passUnretained(context).retain()
         let number = handle.core.pointee.number
         handle.core.pointee.attach(

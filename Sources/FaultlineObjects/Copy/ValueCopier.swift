@@ -16,19 +16,20 @@ struct ValueCopier {
     ) throws -> ValueCopy {
         let properties = context.store.storage.schema.entities[entity.ordinal].properties
         var values = [String: PropertyValue](minimumCapacity: properties.count)
-        for (slot, property) in properties.enumerated() {
+        for (slot, name) in properties.named(entity.hierarchy?.member(of: row)) {
+            let property = properties[slot]
             switch entity.slots[slot] {
-            case .attribute: values[property.name] = try attribute(row, slot, property, contents)
+            case .attribute: values[name] = try attribute(row, slot, property, contents)
             case .toOne(let relationship):
                 let target = row.toOne(slot)
                 let isThere = try target != 0 && isStored(target, relationship.destination)
-                values[property.name] = isThere ? value(row, slot, entity, property) : .null
+                values[name] = isThere ? value(row, slot, entity, property) : .null
             case .toMany(let relationship):
                 guard contents.contains(.collections) else { continue }
                 let members = try MemberReader(context).storedMembers(
                     of: number, in: relationship.members.index, at: context.snapshot)
                 let destination = context.store.storage.entities[relationship.destination]
-                values[property.name] = .objects(
+                values[name] = .objects(
                     try members.filter { try isStored($0.number, relationship.destination) }.map {
                         context.identifier(of: ObjectReference(number: $0.number, isTemporary: false), destination)
                     })
@@ -62,6 +63,14 @@ struct ValueCopier {
         return .object(
             context.identifier(
                 of: ObjectReference(bits: row.toOne(slot)), context.store.storage.entities[relationship.destination]))
+    }
+}
+
+extension [any SchemaProperty] {
+    /// The slots of a class's properties, with the names that the class gives them; all properties without a class.
+    fileprivate func named(_ member: EntityHierarchy.Member?) -> [(slot: Int, name: String)] {
+        guard let member else { return enumerated().map { ($0.offset, $0.element.name) } }
+        return zip(member.slots, member.names).map { ($0, $1) }
     }
 }
 
@@ -106,14 +115,18 @@ extension ObjectHandle {
                     "\(identifier.entityName) \(core.pointee.number) has no values: it is not in the store any more.")
         }
         var values = [String: PropertyValue](minimumCapacity: type.properties.count)
-        for (slot, property) in type.properties.enumerated() {
+        let member = type.hierarchy.flatMap { hierarchy in
+            core.pointee.read({ hierarchy.member(of: $0) }, { hierarchy.member(of: $0) })
+        }
+        for (slot, name) in type.properties.named(member) {
+            let property = type.properties[slot]
             if let attribute = property.asAttribute {
-                if !attribute.isTransient { values[property.name] = try value(slot, attribute, contents) }
+                if !attribute.isTransient { values[name] = try value(slot, attribute, contents) }
             } else if let relationship = property.asRelationship {
                 if relationship.isToOneRelationship {
-                    values[property.name] = try related(slot).first.map { .object($0) } ?? .null
+                    values[name] = try related(slot).first.map { .object($0) } ?? .null
                 } else if contents.contains(.collections) {
-                    values[property.name] = .objects(try related(slot))
+                    values[name] = .objects(try related(slot))
                 }
             }
         }

@@ -30,7 +30,7 @@ public struct ValueCopy: Sendable, Hashable, Identifiable {
     /// The value of a property of a class.
     public subscript<T: PersistentModel>(keyPath: PartialKeyPath<T>) -> PropertyValue? {
         let type = T._$modelType
-        guard type.entityName == id.entityName, let slot = type.slots[keyPath] else { return nil }
+        guard type.root.entityName == id.entityName, let slot = type.slots[keyPath] else { return nil }
         return values[type.properties[slot].name]
     }
 }

@@ -34,6 +34,7 @@ extension ManagedObject {
     public func setValue(_ value: Any?, forKey key: String) {
         guard let slot = slot(of: key, isChange: true) else { return }
         do throws(KeyedValueError) {
+            try _$coreAddress().pointee.checkClass(slot, type, value)
             try _$coreAddress().pointee.setKeyedValue(slot, type.properties[slot], to: value)
         } catch {
             let text = "\(type.entityName).\(key) \(error.message)"

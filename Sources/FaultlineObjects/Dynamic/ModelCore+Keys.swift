@@ -69,6 +69,20 @@ extension ModelCore {
         }
     }
 
+    /// Checks that the object is of a class that has a property and may have a value of it, and that the class stays.
+    mutating func checkClass(_ slot: Int, _ type: ModelType, _ value: Any?) throws(KeyedValueError) {
+        guard let hierarchy = type.hierarchy else { return }
+        guard !hierarchy.marks.contains(slot) else {
+            throw KeyedValueError(message: "tells the class of the object, which never changes.")
+        }
+        let member = read({ hierarchy.member(of: $0) }, { hierarchy.member(of: $0) }) ?? hierarchy.members[0]
+        guard !member.has(slot) else {
+            guard member.requiredSlots.contains(slot), value.flatMap(unwrapped) == nil else { return }
+            throw KeyedValueError(message: "is required, and was set to nil.")
+        }
+        throw KeyedValueError(message: "is a property of another class: the object is a \(member.name).")
+    }
+
     // MARK: Attributes
 
     /// Sets a value of the very type that the kind is read as, as `setAttribute` does, without looking up conformances;

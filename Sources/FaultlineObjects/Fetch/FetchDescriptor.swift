@@ -29,6 +29,8 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
     /// Each path begins with a relationship of `T`; each next step is a relationship of the class that the step before
     /// leads to. A fetch throws `SwiftDataError.unsupportedKeyPath` for a path that does not. An empty path loads nothing.
     public var relationshipPathsForPrefetching: [[AnyKeyPath]] = []
+    /// Whether objects of subclasses of `T` are left out.
+    var leavesOutSubclasses = false
 
     /// Describes a fetch of all objects that satisfy `predicate`, in the order of `sortBy`.
     public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {

@@ -21,7 +21,7 @@ struct Prefetching {
             (loadsRows, paths) = (false, [])
             return
         }
-        for keyPath in descriptor.propertiesToFetch where T._$modelType.slots[keyPath] == nil {
+        for keyPath in descriptor.propertiesToFetch where home.type?.slots[keyPath] == nil {
             throw SwiftDataError.unsupportedKeyPath.explained(
                 "propertiesToFetch has \(keyPath), which is no stored property of \(T._$modelType.entityName).")
         }

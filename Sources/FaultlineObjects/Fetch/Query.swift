@@ -33,7 +33,8 @@ struct Query<T: PersistentModel> {
     let descriptor: FetchDescriptor<T>
 
     init(_ descriptor: FetchDescriptor<T>, _ context: ContextCore) throws {
-        home = try context.require(T.self)
+        let home = try context.require(T.self)
+        self.home = home
         guard let entity = home.entity else {
             throw SwiftDataError.unknownSchema.explained("\(T.self) has no table in this store.")
         }
@@ -50,13 +51,16 @@ struct Query<T: PersistentModel> {
                     targets: {
                         RowSearch(context).targets(
                             of: entity, $0, includingPendingChanges: descriptor.includePendingChanges)
-                    })
+                    }, isOfClass: { home.filterOfClass($0) })
             }
-            // Nothing is read if no row can match.
-            if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
         }
+        let ofClass = try home.filter(of: T.self, withSubclasses: !descriptor.leavesOutSubclasses)
+        if let ofClass { lowered = LoweredFilter(filter: ofClass, isExact: true).and(lowered) }
+        // Nothing is read if no row can match.
+        if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
         self.lowered = lowered
-        isWanted = try Self.question(descriptor.predicate, isAnsweredByRows: lowered.isExact, home)
+        let isWanted = try Self.question(descriptor.predicate, isAnsweredByRows: lowered.isExact, home)
+        self.isWanted = ofClass == nil ? isWanted : Self.question(isWanted, ofExactly: T.self, descriptor)
         targets = lowered.filter.targets
         order = Self.order(descriptor.sortBy, slots, entity)
         selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
@@ -99,6 +103,14 @@ struct Query<T: PersistentModel> {
                 throw explain(failure, object, home)
             }
         }
+    }
+
+    /// The condition for an object of one of several classes of a table.
+    private static func question(
+        _ isWanted: ((T) throws -> Bool)?, ofExactly type: T.Type, _ descriptor: FetchDescriptor<T>
+    ) -> (T) throws -> Bool {
+        guard descriptor.leavesOutSubclasses else { return isWanted ?? { _ in true } }
+        return { try Swift.type(of: $0)._$modelType === type._$modelType && isWanted?($0) ?? true }
     }
 
     private static func order(

@@ -9,11 +9,13 @@ final class HistoryModels: Sendable {
     private let types: [String: ModelType]
     let storeIdentifier: String
     private let ordinals: [TableID: Int]
+    private let classes: HistoryClasses
 
     init(_ store: RowStore, _ types: [ModelType]) {
         self.store = store
         self.types = Dictionary(types.map { ($0.entityName, $0) }) { first, _ in first }
         storeIdentifier = IdentifierText.text(high: store.log.storeID.0, low: store.log.storeID.1)
+        classes = HistoryClasses(store)
         ordinals = Dictionary(uniqueKeysWithValues: store.storage.entities.map { ($0.table, $0.ordinal) })
     }
 
@@ -21,6 +23,20 @@ final class HistoryModels: Sendable {
         case inserted
         case updated(Set<Int>)
         case deleted([(slot: Int, name: String, value: any Sendable)])
+
+        /// The same by the slots and names of a class of a table.
+        func of(_ family: ModelFamily, _ place: Int) -> Met {
+            let (member, names) = (family.slots[place], family.hierarchy.members[place].names)
+            switch self {
+            case .inserted: return self
+            case .updated(let slots): return .updated(Set(slots.compactMap(member.firstIndex)))
+            case .deleted(let values):
+                return .deleted(
+                    values.compactMap { value in
+                        member.firstIndex(of: value.slot).map { ($0, names[$0], value.value) }
+                    })
+            }
+        }
     }
 
     /// The changes of a transaction, each object once.
@@ -46,7 +62,14 @@ final class HistoryModels: Sendable {
             guard let type = types[entity.name], let change = met[key] else { return nil }
             let identifier = PersistentIdentifier(
                 storeID: store.log.storeID, entityName: entity.name, number: key.number)
-            return Self.make(type.type, type, Int64(place) + 1, Int64(clamping: transaction.number), identifier, change)
+            guard let family = type.family else {
+                return Self.make(
+                    type.type, type, Int64(place) + 1, Int64(clamping: transaction.number), identifier, change)
+            }
+            let member = classes.place(of: key, entity, family.hierarchy)
+            return Self.make(
+                family.classes[member].type, family.classes[member], Int64(place) + 1,
+                Int64(clamping: transaction.number), identifier, change.of(family, member))
         }
     }
 

@@ -32,9 +32,11 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     /// How to read the last predicate of the form `$0.property == constant`; used on the context's thread.
     @exclusivity(unchecked) var equalities = EqualityCache()
     /// The unique index of each slot that has one of its own; nil for other slots.
-    private(set) lazy var uniqueIndexes: [IndexDefinition?] = (entity?.slots.indices ?? 0..<0).map {
-        entity?.uniqueIndex(comparedAt: $0)?.definition
-    }
+    ///
+    /// Empty for the table of several classes: there a look-up by value must ask for the class too.
+    private(set) lazy var uniqueIndexes: [IndexDefinition?] =
+        type?.family != nil
+        ? [] : (entity?.slots.indices ?? 0..<0).map { entity?.uniqueIndex(comparedAt: $0)?.definition }
     /// The slots of the class's properties that rows have a value for: all except to-many relationships and ephemeral
     /// attributes.
     private(set) lazy var rowSlots: [AnyKeyPath: Int] = (type?.slots ?? [:]).filter { _, slot in

@@ -46,6 +46,13 @@ final class EntityHomes {
             byName[home.entityName] = home
             if let type = home.type { byType[ObjectIdentifier(type)] = home }
         }
+        for home in all {
+            guard let family = home.type?.family else { continue }
+            for type in family.classes {
+                byType[ObjectIdentifier(type)] = home
+                if byName[type.entityName] == nil { byName[type.entityName] = home }
+            }
+        }
         let entities = store.storage.schema.entities
         for home in all {
             guard let ordinal = home.entity?.ordinal, entities[ordinal].isRenamed else { continue }

@@ -18,7 +18,7 @@ extension ModelContext {
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existing<T: PersistentModel>(_ identifier: PersistentIdentifier, as type: T.Type = T.self) throws -> T?
     {
-        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { $0.type is T.Type } as? T }
+        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier, as: T.self) }
     }
 
     /// The object of an identifier, if there is one, of any class; as the form that takes a class.

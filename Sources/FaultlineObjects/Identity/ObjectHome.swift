@@ -19,8 +19,12 @@ package class ObjectHome: @unchecked Sendable {
     let storeID: (UInt64, UInt64)
 
     /// Makes the home of detached objects.
-    init(detached layout: RowLayout) {
-        entityName = layout.entityName
+    ///
+    /// - Parameters:
+    ///   - layout: The layout of their class.
+    ///   - entityName: The entity of their identifiers: that of the table, which inserted objects have too.
+    init(detached layout: RowLayout, of entityName: String) {
+        self.entityName = entityName
         entity = nil
         entityReference = nil
         self.layout = layout

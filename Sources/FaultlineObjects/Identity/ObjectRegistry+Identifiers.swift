@@ -72,6 +72,11 @@ extension ObjectRegistry {
         return try identifier.storedNumber(in: home.storeID).flatMap { try storedModel($0, home, type) }
     }
 
+    /// The same for an object of a class; nil if it is of another one.
+    func existingModel<T: PersistentModel>(for identifier: PersistentIdentifier, as type: T.Type) throws -> T? {
+        try existingModel(for: identifier) { found in found.classes.contains { $0.type is T.Type } } as? T
+    }
+
     /// The object of a number that may come from outside, if it is stored and not deleted.
     ///
     /// - Throws: `LogError` if the store cannot be read.
@@ -137,6 +142,9 @@ extension ObjectRegistry {
     private func absentObject(
         _ number: RecordID, _ home: EntityHome, _ type: ModelType, flags: ModelCore.Flags = []
     ) -> AnyObject {
+        if type.family != nil {
+            return makeHeir(type.root, number, home, row: .none, flags: [.attached, .gone, .absent, flags])
+        }
         let made = withPendingFault(
             number, home, type, row: .none, flags: [.attached, .gone, .absent, flags]
         ) { type.makeFault() }

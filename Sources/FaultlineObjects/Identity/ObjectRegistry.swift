@@ -47,6 +47,7 @@ struct ObjectRegistry {
             // Safe because the identity map of a home holds objects of its class only.
             return unsafeDowncast(bareObject(number, home, metadata, row: row), to: T.self)
         }
+        if let family = home.type?.family { return heir(number, home, family, row: row, as: type) }
         if let found = registeredObject(number, home) {
             // Safe because the identity map of a home holds objects of its class only.
             return unsafeDowncast(found, to: T.self)
@@ -61,6 +62,9 @@ struct ObjectRegistry {
         }
         if let found = registeredObject(number, home) { return found }
         guard let type = home.type else { return nil }
+        if let family = type.family {
+            return makeHeir(number, home, family, row: row) ?? unknownHeir(family.classes[0], number, home)
+        }
         let made = withPendingFault(number, home, type, row: row) { type.makeFault() }
         // Computed before the first change: the context finds the object of a core by this offset.
         _ = type.coreOffset(of: made)
@@ -109,6 +113,83 @@ struct ObjectRegistry {
         return made
     }
 
+    // MARK: Several classes
+
+    /// The object of a row of a table with several classes.
+    ///
+    /// A fetch of a class finds its rows only. If the row is one of another class all the same, the object is of the
+    /// class that the caller expects, in no identity map, and without values: they would be those of other properties.
+    private func heir<T: PersistentModel>(
+        _ number: RecordID, _ home: EntityHome, _ family: ModelFamily, row: RowReference, as type: T.Type
+    ) -> T {
+        let own = T._$modelType
+        let found =
+            registeredObject(number, home) ?? makeHeir(number, home, family, row: row)
+            ?? unknownHeir(own, number, home)
+        if let object = found as? T { return object }
+        context.report(
+            StoreError(
+                .malformed,
+                "Object \(number) of \(home.entityName) is no \(own.entityName), although an index or a row says so. Run `faultline verify`."
+            ))
+        // Safe because the object is made by its class.
+        return unsafeDowncast(
+            makeHeir(own, number, home, row: .none, flags: .attached | .gone | .absent), to: T.self)
+    }
+
+    /// Makes the fault of a row of a table with several classes: its row says of which one; nil if it cannot be read.
+    private func makeHeir(
+        _ number: RecordID, _ home: EntityHome, _ family: ModelFamily, row: RowReference
+    ) -> AnyObject? {
+        var row = row
+        guard let place = place(of: number, home, family, &row) else { return nil }
+        let made = makeHeir(family.classes[place], number, home, row: row, flags: .attached | .registered)
+        register(made, number, home)
+        return made
+    }
+
+    /// Makes the object of a row that cannot be read, of a class that may not be the row's: it is in no identity map, and
+    /// is not saved.
+    private func unknownHeir(_ type: ModelType, _ number: RecordID, _ home: EntityHome) -> AnyObject {
+        makeHeir(type, number, home, row: .none, flags: .attached | .damaged)
+    }
+
+    /// Makes an object of a class of a table.
+    ///
+    /// Its initializers run as those of an object in no context, because others that they make must not take the fault's
+    /// place. Only then it becomes a fault.
+    func makeHeir(
+        _ type: ModelType, _ number: RecordID, _ home: EntityHome, row: RowReference, flags: ModelCore.Flags
+    ) -> AnyObject {
+        let made = type.makeFault()
+        _ = home.type?.coreOffset(of: made)
+        // The call gives the core the values that the initializers of subclasses have kept.
+        (made as? any PersistentModel).map { _ = $0._$coreAddress() }
+        _ = Unmanaged.passUnretained(context).retain()
+        home.core(of: made)?.pointee.begin(number | flags.rawValue, home: .passUnretained(home), row: row)
+        return made
+    }
+
+    /// The position of a row's class; the row is read if it is not in memory, and is in memory then.
+    ///
+    /// Nil if the row cannot be read, which is reported.
+    private func place(
+        of number: RecordID, _ home: EntityHome, _ family: ModelFamily, _ row: inout RowReference
+    ) -> Int? {
+        if let known = RowCache(context).loadedRow(row) { return family.hierarchy.place(of: RowArena.view(known)) }
+        guard let entity = home.entity else { return nil }
+        do {
+            try context.beginReading()
+            defer { context.endReading() }
+            guard let (found, reference) = try RowCache(context).rowInMemory(number, home, entity) else { return nil }
+            row = reference
+            return family.hierarchy.place(of: RowArena.view(found))
+        } catch {
+            context.report(error)
+            return nil
+        }
+    }
+
     private func register(_ object: AnyObject, _ number: RecordID, _ home: EntityHome) {
         context.lock.lock()
         home.identities.insert(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), for: number)
@@ -122,6 +203,13 @@ struct ObjectRegistry {
         _ numbers: UnsafeBufferPointer<RecordID>, rows references: UnsafePointer<RowReference>?, _ home: EntityHome,
         to target: UnsafeMutablePointer<T>
     ) {
+        guard home.type?.family == nil else {
+            for index in 0..<numbers.count {
+                (target + index).initialize(
+                    to: object(numbers[index], home, row: references?[index] ?? .none, as: T.self))
+            }
+            return
+        }
         if let metadata = T._$modelType.bareMetadata {
             appendBareObjects(
                 numbers, rows: references, home, metadata,

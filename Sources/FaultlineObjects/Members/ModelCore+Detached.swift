@@ -16,7 +16,9 @@ extension ModelCore {
 
     /// Sets the target; a target in a context inserts the object into that context.
     mutating func setDetachedTarget(_ slot: Int, _ target: ObjectHandle?, isInitial: Bool = false) {
+        let type = modelType
         if let target, target.core.pointee.has(.attached), let own = join(target, isInitial: isInitial) {
+            let slot = own.core.pointee.joinedSlot(slot, of: type)
             own.core.pointee.context.map { RelationshipEditor($0).setTarget(of: own, slot, to: target) }
             return
         }
@@ -31,7 +33,9 @@ extension ModelCore {
         if let first = given.first(where: { $0.core.pointee.has(.attached) }) {
             // A change in place that lent the members is over.
             if let array = extraIfPresent?.members[slot]?.array, array.isLent { array.takeBackSettled() }
+            let type = modelType
             if let own = join(first, isInitial: isInitial) {
+                let slot = own.core.pointee.joinedSlot(slot, of: type)
                 own.core.pointee.context.map { RelationshipEditor($0).setMembers(of: own, slot, to: given) }
                 return
             }

@@ -9,8 +9,11 @@ extension ModelType {
     ///
     /// - Parameters:
     ///   - type: The class.
+    ///   - superclass: The model class that it inherits from; nil for a root class.
     ///   - originalName: The name under which an older schema knew its entity; nil for the same.
-    public convenience init<Model: PersistentModel>(_ type: Model.Type, originalName: String? = nil) {
+    public convenience init<Model: PersistentModel>(
+        _ type: Model.Type, superclass: (any PersistentModel.Type)? = nil, originalName: String? = nil
+    ) {
         ModelClasses.note(type)
         let name = unqualifiedName(of: type)
         var entity = Schema.Entity(name)
@@ -21,12 +24,12 @@ extension ModelType {
         if let originalName { entity.originalName = originalName }
         let names = entity.properties.map(\.name)
         self.init(
-            type, entity, defect, isDynamic: type == ManagedObject.self,
+            type, entity, defect, described: type == ManagedObject.self ? entity : nil,
             maker: { _ in type.init(_$fault: FaultToken()) },
             defaults: { slot in
                 guard slot < names.count else { return nil }
                 return type.schemaMetadata.first { $0.name == names[slot] }?.defaultValue
-            })
+            }, lineage: superclass.map { .heir(of: $0._$modelType) } ?? .root)
     }
 
     /// The inverse of a relationship between objects in no context; nil for none.

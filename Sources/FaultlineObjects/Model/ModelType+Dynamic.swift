@@ -10,7 +10,7 @@ extension ModelType {
         let own = entity.copied()
         own.encodeDefaults()
         return ModelType(
-            ManagedObject.self, own, described: entity, isDynamic: true, maker: { ManagedObject(standInOf: $0) },
+            ManagedObject.self, own, described: entity, maker: { ManagedObject(standInOf: $0) },
             defaults: { slot in
                 guard slot < own.properties.count else { return nil }
                 return own.properties[slot].asAttribute?.defaultValue

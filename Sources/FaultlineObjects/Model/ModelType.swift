@@ -45,20 +45,53 @@ public final class ModelType: Sendable {
     /// initializer.
     // Safe because metadata is immutable and lives as long as the process.
     nonisolated(unsafe) let bareMetadata: UnsafeRawPointer?
+    /// The description of the model class that the class inherits from; nil for a root class.
+    package let parent: ModelType?
+    /// Distinguishes the subclasses of the process; 0 for all other classes.
+    let heirNumber: Int
+    /// Whether a subclass of the class is known in the process.
+    private let inheritance = Atomic<Bool>(false)
+    /// The classes whose objects are in the entity's table; nil if there is only one.
+    let hierarchy: EntityHierarchy?
+    /// The classes whose objects are in one table of a container; nil for the description of one class.
+    let family: ModelFamily?
+    /// The slots of the declared properties of subclasses, by `heirNumber`.
+    // Safe because the memory is written before the type is shared, and lives as long as the type.
+    nonisolated(unsafe) let heirSlots: UnsafePointer<UnsafePointer<Int>?>?
+
+    /// The classes that a description has to do with.
+    enum Lineage {
+        /// A class that inherits from no other one, or none.
+        case root
+        /// The description of the class that the class inherits from.
+        case heir(of: ModelType)
+        /// The classes whose objects are in one table.
+        case table(ModelFamily)
+    }
 
     /// - Parameters:
     ///   - type: The class of the objects.
     ///   - entity: Their entity by itself.
     ///   - defect: The rule that the class breaks.
-    ///   - described: The entity to show to users; nil for the same.
-    ///   - isDynamic: Whether the objects have no class of their own.
+    ///   - described: The entity to show to users, of objects without a class of their own; nil for a class.
     ///   - maker: Makes a fault, or, if none is pending, an object in no context.
     ///   - defaults: The declared default value of a slot.
+    ///   - lineage: The classes that it has to do with.
     init<Model: PersistentModel>(
         _ type: Model.Type, _ entity: Schema.Entity, _ defect: SchemaError? = nil, described: Schema.Entity? = nil,
-        isDynamic: Bool = false, maker: @escaping @Sendable (ModelType) -> AnyObject,
-        defaults: @escaping @Sendable (Int) -> Any?
+        maker: @escaping @Sendable (ModelType) -> AnyObject, defaults: @escaping @Sendable (Int) -> Any?,
+        lineage: Lineage = .root
     ) {
+        (parent, family) =
+            switch lineage {
+            case .root: (nil, nil)
+            case .heir(let parent): (parent, nil)
+            case .table(let family): (nil, family)
+            }
+        hierarchy = EntityHierarchy(entity)
+        heirNumber = parent == nil ? 0 : HeirSlots.nextNumber()
+        heirSlots = HeirSlots.make(
+            family?.heirSlots ?? Self.heirSlots(of: parent, heirNumber, propertyCount: entity.properties.count))
         self.type = type
         self.maker = maker
         self.defaults = defaults
@@ -66,7 +99,7 @@ public final class ModelType: Sendable {
         self.entity = entity
         self.described = described ?? entity
         self.defect = defect
-        self.isDynamic = isDynamic
+        isDynamic = described != nil
         let properties = entity.properties
         self.properties = properties
         requiredValues = properties.enumerated().compactMap { RequiredValue($0.element, $0.offset) }
@@ -79,21 +112,44 @@ public final class ModelType: Sendable {
             first
         }
         var slots: [AnyKeyPath: Int] = [:]
-        for (slot, property) in properties.enumerated() {
-            if let keyPath = entity.namesByKeyPath.first(where: { $0.value == property.name })?.key {
-                slots[keyPath] = slot
-            }
-        }
+        for (keyPath, name) in entity.namesByKeyPath { slots[keyPath] = slotsByName[name] }
         self.slots = slots
         // Safe because every object of the type is made by its class.
         asModel = { (object: consuming AnyObject) in unsafeDowncast(object, to: Model.self) }
-        bareMetadata = BareObject.metadata(of: type)
+        bareMetadata = family == nil && parent == nil ? BareObject.metadata(of: type) : nil
         if bareMetadata != nil { learnedCoreOffset.store(BareObject.coreOffset, ordering: .relaxed) }
-        detachedHome = .passRetained(ObjectHome(detached: layout))
+        detachedHome = .passRetained(ObjectHome(detached: layout, of: parent?.root.entityName ?? entity.name))
         detachedHome._withUnsafeGuaranteedRef { $0.belong(to: self) }
+        var next = parent
+        while let ancestor = next {
+            ancestor.inheritance.store(true, ordering: .relaxed)
+            next = ancestor.parent
+        }
     }
 
-    deinit { detachedHome.release() }
+    deinit {
+        detachedHome.release()
+        HeirSlots.free(heirSlots)
+    }
+
+    /// Whether an object that is described by this type may be one of a subclass.
+    @inline(__always) var mayHaveHeirs: Bool { inheritance.load(ordering: .relaxed) }
+
+    /// For a subclass and those that it inherits from, by number: the slots of the declared properties of an object in no
+    /// context.
+    private static func heirSlots(of parent: ModelType?, _ number: Int, propertyCount: Int) -> [Int: [Int]] {
+        guard let parent else { return [:] }
+        var lists = [number: Array(parent.properties.count..<max(propertyCount, parent.properties.count))]
+        var next = parent
+        while let ancestor = next.parent {
+            lists[next.heirNumber] = Array(ancestor.properties.count..<next.properties.count)
+            next = ancestor
+        }
+        return lists
+    }
+
+    /// The class that is at the top of the hierarchy.
+    var root: ModelType { parent?.root ?? self }
 
     /// Makes a fault if one is pending, else an object in no context.
     func makeFault() -> AnyObject { maker(self) }
@@ -126,4 +182,39 @@ public final class ModelType: Sendable {
 
     /// The declared default value of a slot.
     func defaultValue(of slot: Int) -> Any? { defaults(slot) }
+}
+
+/// The classes whose objects are in one table of a container, and the places of their properties in it: everything that
+/// turns the slots of a class into those of the table.
+final class ModelFamily: Sendable {
+    /// The root class, then its subclasses, in the order of the table's hierarchy.
+    let classes: [ModelType]
+    /// For each class, by the slots of the class: those of the table.
+    let slots: [[Int]]
+    let hierarchy: EntityHierarchy
+
+    /// Nil for an entity of one class, and if a class is missing.
+    init?(_ table: Schema.Entity, _ types: [String: ModelType]) {
+        guard let hierarchy = EntityHierarchy(table) else { return nil }
+        let classes = hierarchy.members.compactMap { types[$0.name] }
+        guard classes.count == hierarchy.members.count else { return nil }
+        self.hierarchy = hierarchy
+        self.classes = classes
+        slots = hierarchy.members.map(\.slots)
+    }
+
+    /// For each subclass, by its number: the slots in the table of the properties that it declares.
+    fileprivate var heirSlots: [Int: [Int]] {
+        var lists: [Int: [Int]] = [:]
+        for (type, slots) in zip(classes, slots) where type.heirNumber > 0 {
+            lists[type.heirNumber] = Array(slots.dropFirst(type.parent?.properties.count ?? 0))
+        }
+        return lists
+    }
+
+    /// The position of a class.
+    func place(of type: ModelType) -> Int? { classes.firstIndex { $0 === type } }
+
+    /// The position of a class of a name.
+    func place(named name: String) -> Int? { hierarchy.place(of: name) }
 }

@@ -42,6 +42,9 @@ public protocol BackingData<Model> {
 /// Proof that a fault is made by the library.
 public struct FaultToken: Sendable {
     package init() {}
+
+    /// For an object that gets its values otherwise.
+    public static var ofNoObject: FaultToken { FaultToken() }
 }
 
 extension PersistentModel {

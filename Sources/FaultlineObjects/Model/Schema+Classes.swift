@@ -11,6 +11,7 @@ extension Schema {
     /// - Throws: `SchemaError` naming entity and property, if a class breaks a rule.
     package static func checked(_ types: [any PersistentModel.Type], version: Version) throws -> Schema {
         var entities: [Schema.Entity] = []
+        var heirs: [(entity: Schema.Entity, parentName: String)] = []
         for type in reachable(from: types) {
             let model = type._$modelType
             if let defect = model.defect { throw defect }
@@ -18,8 +19,13 @@ extension Schema {
             let entity = try Schema.Entity(model.entityName, metadata: type.schemaMetadata, role: ModelType.role)
             if model.entity.isRenamed { entity.originalName = model.entity.originalName }
             entity.modelType = type
+            if let parent = model.parent {
+                entity.storedProperties = Array(entity.storedProperties.dropFirst(parent.properties.count))
+                heirs.append((entity, parent.entityName))
+            }
             entities.append(entity)
         }
+        for (entity, parentName) in heirs { entities.first { $0.name == parentName }?.subentities.insert(entity) }
         let schema = Schema(entities: entities, version: version)
         schema.resolveInverses()
         try schema.validate()
@@ -27,7 +33,7 @@ extension Schema {
         return schema
     }
 
-    /// The given model classes, and then every class that their relationships lead to.
+    /// The given model classes, and then every class that they inherit from or that their relationships lead to.
     package static func reachable(from types: [any PersistentModel.Type]) -> [any PersistentModel.Type] {
         var seen: Set<ObjectIdentifier> = []
         var all: [any PersistentModel.Type] = []
@@ -37,7 +43,9 @@ extension Schema {
             guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
             ModelClasses.note(next)
             all.append(next)
-            queue.append(contentsOf: next._$modelType.destinations)
+            let model = next._$modelType
+            if let parent = model.parent { queue.append(parent.type) }
+            queue.append(contentsOf: model.destinations)
         }
         return all
     }

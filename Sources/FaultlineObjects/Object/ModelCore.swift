@@ -250,6 +250,25 @@ public struct ModelCore: ~Copyable {
         insert(.attached | .temporary | .inserted)
     }
 
+    /// Makes a detached object one of a subclass of its class, whose values it has.
+    mutating func changeDetachedHome(to type: ModelType) { home = type.detachedHome }
+
+    /// Makes an object that the library has made the fault of a stored row: the values that its initializers gave it are
+    /// dropped.
+    ///
+    /// The caller retained the context for it.
+    mutating func begin(_ word: UInt64, home: Unmanaged<ObjectHome>, row: RowReference) {
+        leaveGraph()
+        if let extraIfPresent { extraIfPresent.leaveNodes() }
+        if let draftPointer { Draft(block: draftPointer).destroy() }
+        draftPointer = nil
+        extraReference?.release()
+        extraReference = nil
+        self.home = home
+        self.word = word
+        self.row = row
+    }
+
     /// Moves an unsaved object out of its context.
     ///
     /// The caller releases the context.

@@ -40,6 +40,27 @@ final class ObjectExtra {
         swap(&nextClearing, &old.nextClearing)
     }
 
+    // MARK: Subclasses
+
+    /// Moves all values from the slots of a class to those of a table.
+    func move(to slots: [Int]) { move { $0 < slots.count ? slots[$0] : nil } }
+
+    /// The way back.
+    func move(from slots: [Int]) { move { slots.firstIndex(of: $0) } }
+
+    private func move(_ place: (Int) -> Int?) {
+        targets = targets.moved(place)
+        givenValues = givenValues.moved(place)
+        members = Dictionary(members.compactMap { slot, value in place(slot).map { ($0, value) } }) { first, _ in first
+        }
+        ephemerals = Dictionary(ephemerals.compactMap { slot, value in place(slot).map { ($0, value) } }) { first, _ in
+            first
+        }
+        // Observers name slots: they hear of a change, and observe anew.
+        observation?.noteChangeOfAll()
+        observation = nil
+    }
+
     // MARK: Relationships in no context
 
     /// Makes members those of a slot.

@@ -20,6 +20,13 @@ struct SlotMap<Value> {
         }
     }
 
+    /// The same values under other slots; those without one are left out.
+    func moved(_ place: (Int) -> Int?) -> SlotMap {
+        var moved = SlotMap()
+        forEach { slot, value in if let target = place(slot) { moved[target] = value } }
+        return moved
+    }
+
     private mutating func remove(_ slot: Int) {
         if first?.slot == slot {
             first = others.popLast()

@@ -13,12 +13,18 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     private static var pageCount: Int { 256 }
 
     private let owner: ObjectHandle
-    private let slot: Int
+    /// The class whose slot is known; nil for an object without a class.
+    private let type: ModelType?
+    private let slotInClass: Int
 
-    init(_ owner: ObjectHandle, _ slot: Int) {
+    init(_ owner: ObjectHandle, _ slot: Int, of type: ModelType? = nil) {
         self.owner = owner
-        self.slot = slot
+        self.type = type
+        slotInClass = slot
     }
+
+    /// The slot in the object: in a hierarchy it is another one when the object joins a context, or leaves it.
+    private var slot: Int { owner.core.pointee.joinedSlot(slotInClass, of: type) }
 
     /// The owner's context, after all changes in place are settled.
     private var context: ContextCore? {
@@ -157,19 +163,19 @@ extension PersistentModel {
     public func relationship<Member: PersistentModel>(
         _ keyPath: KeyPath<Self, [Member]>
     ) -> ToManyRelationship<Member> {
-        ToManyRelationship(ObjectHandle(self), Self.toManySlot(keyPath))
+        ToManyRelationship(ObjectHandle(self), toManySlot(keyPath), of: Self._$modelType)
     }
 
     /// A to-many relationship that is declared optional, without reading its members.
     public func relationship<Member: PersistentModel>(
         _ keyPath: KeyPath<Self, [Member]?>
     ) -> ToManyRelationship<Member> {
-        ToManyRelationship(ObjectHandle(self), Self.toManySlot(keyPath))
+        ToManyRelationship(ObjectHandle(self), toManySlot(keyPath), of: Self._$modelType)
     }
 
-    private static func toManySlot(_ keyPath: AnyKeyPath) -> Int {
-        guard let slot = _$modelType.slots[keyPath] else {
-            preconditionFailure("\(self) has no stored relationship at that key path.")
+    private func toManySlot(_ keyPath: AnyKeyPath) -> Int {
+        guard let slot = Self._$modelType.slots[keyPath] else {
+            preconditionFailure("\(Self.self) has no stored relationship at that key path.")
         }
         return slot
     }

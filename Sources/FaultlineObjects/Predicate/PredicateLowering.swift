@@ -12,6 +12,8 @@ struct LoweringScope {
     let number: (PersistentIdentifier) -> UInt64?
     /// The objects that a to-one slot may lead to; nil if it cannot lead to a missing one.
     let targets: (Int) -> ReferenceTargets?
+    /// The rows whose objects are of a class; nil if rows do not tell.
+    var isOfClass: (any Any.Type) -> RowFilter? = { _ in nil }
 
     func kind(_ slot: Int) -> ColumnKind { layout.columns[slot].kind }
 }
@@ -286,6 +288,15 @@ extension PredicateExpressions.ClosedRange: LowerableRange {
             case .constant(let high)? = PredicateLowering.operand(upper, in: scope)
         else { return nil }
         return (low, high, true)
+    }
+}
+
+extension PredicateExpressions.TypeCheck: LowerableCondition {
+    func lowered(in scope: LoweringScope) -> LoweredFilter {
+        guard let variable = input as? PredicateExpressions.Variable<Input.Output>, variable.key == scope.variable,
+            let filter = scope.isOfClass(Desired.self)
+        else { return .unknown }
+        return LoweredFilter(filter: filter, isExact: true)
     }
 }
 

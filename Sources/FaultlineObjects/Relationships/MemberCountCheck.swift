@@ -35,7 +35,9 @@ struct MemberCountCheck {
         }
         for handle in context.pending.living {
             guard let subject = walk.subject(handle) else { continue }
-            for slot in subject.entity.boundedSlots { try check(subject, slot) }
+            for slot in subject.entity.boundedSlots where handle.core.pointee.has(slot, of: subject.entity) {
+                try check(subject, slot)
+            }
         }
         for (key, _) in context.pending.relationships.inOrder
         where context.store.storage.entities[key.entity].boundedSlots.contains(key.slot) {

@@ -117,7 +117,7 @@ extension Save {
             return
         }
         for slot in entity.requiredSlots {
-            guard case .toOne(let relationship) = entity.slots[slot] else { continue }
+            guard case .toOne(let relationship) = entity.slots[slot], entity.has(slot, draft) else { continue }
             let target = ObjectReference(bits: draft.toOne(slot))
             // An unsaved object that is deleted or left out gets no number.
             guard target.isNil || target.isTemporary && deletion?.isDoomed(target, relationship.destination) == true

@@ -35,7 +35,7 @@ extension Save {
         for (place, handle) in context.pending.living.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity, !entity.uniqueIndexes.isEmpty
             else { continue }
-            for slot in entity.boundedSlots {
+            for slot in entity.boundedSlots where handle.core.pointee.has(slot, of: entity) {
                 guard case .toMany(let relationship) = entity.slots[slot] else { continue }
                 let destination = store.storage.entities[relationship.destination]
                 // Others may have deleted some of them; and the entries of a collection without an inverse outlast their

@@ -226,9 +226,12 @@ extension Draft {
 
     /// The draft of an object that replaces a stored one, marked so that relationships it does not set keep their
     /// stored values.
+    ///
+    /// Slots of other classes and the marks of classes keep theirs too.
     func withUpsertMarks(_ entity: EntityStorage) -> Draft {
         clearMarks()
-        for (slot, storage) in entity.slots.enumerated() {
+        let member = entity.hierarchy?.member(of: self)
+        for (slot, storage) in entity.slots.enumerated() where member?.has(slot) ?? true {
             switch storage {
             case .toOne where toOne(slot) == 0, .toMany: break
             default: mark(slot)

@@ -73,6 +73,10 @@ extension Save {
     ) throws {
         do throws(StoreError) {
             if isUpsert {
+                // The row of an earlier insert of this save is written by now.
+                if let conflict = try writer.conflictOfClasses(draft, with: number, entity, in: transaction) {
+                    return noteDuplicate(conflict, core, entity)
+                }
                 try writer.update(
                     draft.withUpsertMarks(entity), id: number, base: 0, hasEnteredKeys: true, entity, in: &transaction)
             } else {

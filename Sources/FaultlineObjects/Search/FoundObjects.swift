@@ -31,8 +31,11 @@ struct FoundObjects<T: PersistentModel> {
 
     func object(_ place: Int, _ home: EntityHome, _ context: ContextCore) -> T {
         let id = findings.ids[place]
-        if id & mark != 0, let object = unsaved[Int(id & ~mark)].object as? T { return object }
-        return ObjectRegistry(context).object(id, home, as: T.self)
+        guard id & mark != 0 else { return ObjectRegistry(context).object(id, home, as: T.self) }
+        guard let object = unsaved[Int(id & ~mark)].object as? T else {
+            preconditionFailure("A search keeps the objects of its class only.")
+        }
+        return object
     }
 
     /// The place of an object found in the order of creation: its number; for a new one the temporary one, above all

@@ -16,7 +16,7 @@ extension ResultQuery {
                     try runner.find(query, search, ranks: false).stored
                 }
             var found = NumberSet()
-            guard descriptor.predicate != nil else {
+            guard query.isWanted != nil else {
                 words.forEach { found.insert($0) }
                 return found
             }

@@ -102,9 +102,9 @@ struct SearchRunner<T: PersistentModel> {
             }
             return slot
         }
-        // Those that the class declares, also where the store was opened for reading and has them not.
+        // Those that the root class declares, also where the store was opened for reading and has them not.
         let schema = context.store.storage.schema.entities[entity.ordinal]
-        let declared = T._$modelType.entity.textIndexes.compactMap { text in
+        let declared = T._$modelType.root.entity.textIndexes.compactMap { text in
             entity.textIndexes.first { $0.names == text.properties }
                 ?? TextIndex.unindexed(text.properties, weights: text.weights, entity, schema)
         }
@@ -161,7 +161,7 @@ struct SearchRunner<T: PersistentModel> {
 
     /// The places of the objects that also satisfy the predicate.
     private func kept(_ found: FoundObjects<T>, _ query: Query<T>) throws -> [Int] {
-        guard descriptor.predicate != nil else { return Array(0..<found.findings.count) }
+        guard query.isWanted != nil else { return Array(0..<found.findings.count) }
         var placesByID: [RecordID: Int] = [:]
         for (place, id) in found.findings.ids.enumerated() { placesByID[id] = place }
         var places: [Int] = []

@@ -10,7 +10,7 @@ extension CommitUndo {
         defer { context.endReading() }
         let attributes = attributes
         let rows = try oldRows(attributes)
-        for (key, _) in revivals { revived[key] = context.revive(key) }
+        for (key, _) in revivals { revived[key] = context.revive(key, ofClass: try before.placeOfClass(key)) }
         for (key, row) in rows {
             guard let handle = handle(key) else { continue }
             for slot in attributes[key] ?? [] { row.set(slot, of: handle) }

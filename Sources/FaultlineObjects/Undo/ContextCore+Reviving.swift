@@ -3,13 +3,18 @@ internal import FaultlineStore
 extension ContextCore {
     /// Inserts a new object, which has the number of a deleted one once it is saved, unless there is one.
     ///
+    /// - Parameters:
+    ///   - key: The deleted object.
+    ///   - place: The position of its class in a table with several.
     /// - Returns: Nil if it cannot be inserted.
-    func revive(_ key: StoredKey) -> ObjectHandle? {
+    func revive(_ key: StoredKey, ofClass place: Int = 0) -> ObjectHandle? {
         let home = homes[key.ordinal]
         if let made = rules.restored[key].flatMap({ pending.insertedObject($0) }) { return made }
         guard let type = home.type else { return nil }
-        let object = type.makeFault()
+        let object = type.classes[place].makeFault()
         _ = type.coreOffset(of: object)
+        // The call gives the core the values that the initializers of subclasses have kept.
+        if type.family != nil { (object as? any PersistentModel).map { _ = $0._$coreAddress() } }
         guard let handle = home.handle(of: object) else { return nil }
         // Its class was told of the insertion when it was first made.
         handle.core.pointee.insert(.awake)

@@ -52,7 +52,8 @@ extension UndoRecorder {
             if handle.core.pointee.has(.deleted) { context.undelete(handle) }
             return
         }
-        guard let key = key(of: handle), let made = context.revive(key) else { return }
+        guard let key = key(of: handle), let made = context.revive(key, ofClass: handle.placeOfClass)
+        else { return }
         revived[key] = made
         revivals[ObjectIdentifier(made.object)] = (made, key)
         setAll(made, values)

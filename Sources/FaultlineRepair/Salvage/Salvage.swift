@@ -1,5 +1,7 @@
 package import FaultlineDisk
 package import FaultlineLog
+internal import FaultlineModel
+internal import FaultlineStore
 
 /// Writes a new store with all data of a damaged one that still verifies.
 ///
@@ -179,6 +181,7 @@ package struct Salvage {
             let log = try Log.open(unfinished, on: disk, clock: clock, options: options, deriver: deriver)
             if log.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
             if log.hasTextIndexes { try log.noteTextIndexes() }
+            if (try? StoredCatalog.read(log.snapshot()))?.schema.hasHeirs == true { try log.noteSubclasses() }
             try log.close()
         } catch {
             // Fresh bytes are not damaged: the deriver does not understand the catalog.

@@ -56,6 +56,19 @@ extension Schema.Entity {
                         return weight
                     })
             } ?? [])
+        heirs =
+            try value.optionalList("heirs") { (view, depth) throws(CatalogFault) in
+                var heir = try CatalogValue(view, depth: depth)
+                return Schema.Heir(
+                    name: try heir.string("name"), originalName: try heir.optionalString("originalName"),
+                    superName: try heir.string("superName"),
+                    columns: try heir.list("columns") { (view, depth) throws(CatalogFault) in
+                        var column = try CatalogValue(view, depth: depth)
+                        return Schema.Heir.Column(
+                            property: try column.string("property"), column: try column.string("column"),
+                            isOptional: try column.bool("isOptional"))
+                    })
+            } ?? []
     }
 }
 

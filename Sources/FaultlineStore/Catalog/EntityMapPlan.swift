@@ -125,6 +125,9 @@ package struct EntityMapPlan: Sendable {
         for (slot, property) in entity.properties.enumerated() {
             columns[slot].missing = missing.list(of: property, column: columns[slot].number)
         }
+        if let root = difference?.hierarchyChanges[entity.name]?.formerRoot, oldEntity != nil {
+            columns.markOlderRows(as: root, layout)
+        }
 
         let table: UInt16
         if let oldStored = continued.oldStored, keepingTables {

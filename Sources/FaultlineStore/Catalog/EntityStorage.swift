@@ -44,12 +44,16 @@ package final class EntityStorage: Sendable {
     package let ephemeralSlots: [Int]
     /// To-many slots with a least or greatest number of members.
     package let boundedSlots: [Int]
+    /// The classes whose objects are in the table; nil if there is only one.
+    package let hierarchy: EntityHierarchy?
 
     init(
-        name: String, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
-        indexes: EntityIndexes, attributes: [Schema.Attribute?]
+        _ entity: Schema.Entity, ordinal: Int, table: TableID, layout: RowLayout, slots: [SlotStorage],
+        indexes: EntityIndexes, hierarchy: EntityHierarchy?
     ) {
-        self.name = name
+        name = entity.name
+        let attributes = entity.properties.map(\.asAttribute)
+        self.hierarchy = hierarchy
         self.ordinal = ordinal
         self.table = table
         self.layout = layout
@@ -214,12 +218,18 @@ package struct LinkSide: Sendable, Equatable {
 package struct UniqueIndex: Sendable, Equatable {
     package let definition: IndexDefinition
     package let slots: [Int]
+    /// The slots without those of marks of classes: the properties that a constraint names.
+    package let namedSlots: [Int]
+    /// The mark of the class that declares the constraint; nil for one of all rows.
+    let mark: Int?
     /// The slots as a mask.
     package let mask: UInt64
 
-    init(definition: IndexDefinition, slots: [Int]) {
+    init(definition: IndexDefinition, slots: [Int], marks: Set<Int> = []) {
         self.definition = definition
         self.slots = slots
+        namedSlots = marks.isEmpty ? slots : slots.filter { !marks.contains($0) }
+        mark = marks.isEmpty ? nil : slots.first(where: marks.contains)
         mask = slots.reduce(0) { $0 | SlotMask.bit($1) }
     }
 }

@@ -63,3 +63,13 @@ struct MissingValues {
         return hasRowsWithout ? [MissingValue(below: firstWithColumn, default: attribute.storedDefault)] : nil
     }
 }
+
+extension [StoredColumn] {
+    /// Lets the rows of older layouts have the mark of a class: they are objects of the class that was the root.
+    mutating func markOlderRows(as className: String, _ layout: UInt16) {
+        let name = Schema.Heir.markName(of: className)
+        guard let place = firstIndex(where: { $0.name == name }) else { return }
+        let mark = Schema.Attribute(name: name, valueType: Bool?.self, defaultValue: true)
+        self[place].missing = [MissingValue(below: layout, default: mark.storedDefault)]
+    }
+}

@@ -97,20 +97,27 @@ package final class SchemaStorage: Sendable {
             }
             slots.append(try resolve(relationship, stored.columns[slot], of: entity, catalog, ordinals))
         }
+        do throws(SchemaError) { try entity.checkHeirs() } catch { throw malformed(entity.name, error.message) }
+        let hierarchy = EntityHierarchy(entity)
+        guard entity.hasHeirs == (hierarchy != nil) else {
+            throw malformed(entity.name, "a class of it has no mark, or a property without a column")
+        }
         var unique: [UniqueIndex] = []
         for index in stored.uniqueIndexes {
             let slots = index.columns.compactMap { layout.slot(ofColumn: $0) }
             guard slots.count == index.columns.count else {
                 throw malformed(entity.name, "a uniqueness constraint names a column that is not there")
             }
-            unique.append(UniqueIndex(definition: uniqueDefinition(index.index), slots: slots))
+            unique.append(
+                UniqueIndex(
+                    definition: uniqueDefinition(index.index), slots: slots, marks: hierarchy?.marks ?? []))
         }
         let indexes = EntityIndexes(
             unique: unique, secondary: try resolveSecondary(stored, layout),
             texts: try resolveTexts(stored, layout, entity), members: members)
         return EntityStorage(
-            name: entity.name, ordinal: ordinal, table: TableID(rawValue: stored.table), layout: layout, slots: slots,
-            indexes: indexes, attributes: properties.map(\.asAttribute))
+            entity, ordinal: ordinal, table: TableID(rawValue: stored.table), layout: layout, slots: slots,
+            indexes: indexes, hierarchy: hierarchy)
     }
 
     /// Resolves a relationship, whose column is given.

@@ -25,6 +25,39 @@ extension Draft {
         mark(slot)
     }
 
+    /// Another draft with the values of this one, and their marks, by the slots of another layout.
+    ///
+    /// - Parameters:
+    ///   - layout: The other layout.
+    ///   - slots: For each slot of this draft, that of the other one.
+    /// - Returns: The other draft, which is the caller's to destroy.
+    package func moved(to layout: RowLayout, _ slots: [Int]) -> Draft {
+        moved(to: layout, pairs: slots.enumerated().map { ($0.offset, $0.element) })
+    }
+
+    /// The way back: for each slot of the other layout, that of this draft.
+    package func moved(to layout: RowLayout, from slots: [Int]) -> Draft {
+        moved(to: layout, pairs: slots.enumerated().map { ($0.element, $0.offset) })
+    }
+
+    private func moved(to layout: RowLayout, pairs: [(own: Int, target: Int)]) -> Draft {
+        var moved = Draft.create(layout: layout)
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(encodedByteCount, 1), alignment: 16)
+        defer { bytes.deallocate() }
+        // Safe because an allocation of at least one byte has an address.
+        let count = encode(into: bytes.baseAddress.unsafelyUnwrapped)
+        let row = RowView(
+            trusted: UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), byteCount: count, table: table,
+            hasExtension: hasExtension)
+        for (own, target) in pairs where layout.columns[target].kind != .toMany {
+            moved.copyValue(of: row, slot: own, into: target)
+            if layout.columns[target].kind == .toOne { moved.setOrderKey(target, orderKey(own)) }
+        }
+        moved.clearMarks()
+        for (own, target) in pairs where isChanged(own) { moved.mark(target) }
+        return moved
+    }
+
     private mutating func takeValues(of other: Draft, _ slots: some Sequence<Int>, _ layout: RowLayout) {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: max(other.encodedByteCount, 1), alignment: 16)
         defer { bytes.deallocate() }

@@ -25,7 +25,7 @@ extension RowWriter {
                 throw StoreError(
                     .duplicate,
                     "A new \(entity.name) has unique values of two stored objects, \(found) and \(holder): it cannot take the place of both. Change or delete one of them.",
-                    conflict: .init(holder: holder, slots: index.slots))
+                    conflict: .init(holder: holder, slots: index.namedSlots))
             }
             found = holder
         }
@@ -95,7 +95,7 @@ extension RowWriter {
             throw StoreError(
                 .duplicate,
                 "Object \(id) of \(entity.name) was given a unique value that object \(holder) has. Change one of them, or delete it.",
-                conflict: .init(holder: holder, slots: index.slots))
+                conflict: .init(holder: holder, slots: index.namedSlots))
         }
     }
 
@@ -123,10 +123,35 @@ extension RowWriter {
         var found: [StoreError.KeyConflict] = []
         for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
             if let holder = try firstHolder(index, transaction) ?? (coming.isEmpty ? nil : coming[madeKey(index)]) {
-                found.append(.init(holder: holder, slots: index.slots))
+                found.append(.init(holder: holder, slots: index.namedSlots))
             }
         }
         return found
+    }
+
+    /// The unique values by which a new row would take the place of a row of another class.
+    ///
+    /// - Parameters:
+    ///   - draft: The new row.
+    ///   - id: The row with its unique values, as the transaction has it.
+    ///   - entity: The entity of both.
+    ///   - transaction: Where the row is read.
+    /// - Returns: The row and the slots of its unique values; nil if both rows are of one class.
+    /// - Throws: `missing` if the row is gone; the log's error if it cannot be read.
+    package mutating func conflictOfClasses(
+        _ draft: Draft, with id: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
+    ) throws(StoreError) -> StoreError.KeyConflict? {
+        guard let hierarchy = entity.hierarchy else { return nil }
+        let place = try withStoredRow(id, entity, transaction) { hierarchy.place(of: $0) }
+        guard place != hierarchy.place(of: draft) else { return nil }
+        for index in entity.uniqueIndexes where try makeKey(draft, index, entity) {
+            let wanted = madeKey(index)
+            if try makeStoredKey(id, entity, index, transaction), madeKey(index) == wanted {
+                return .init(holder: id, slots: index.namedSlots)
+            }
+        }
+        // The values are those of an earlier row of the transaction, or of relationships that the stored one keeps.
+        return .init(holder: id, slots: entity.uniqueIndexes.first?.namedSlots ?? [])
     }
 
     /// The unique keys that an update will give a stored row.
@@ -199,6 +224,8 @@ extension RowWriter {
         defer { swap(&writer, &key) }
         writer.removeAll()
         let isWhole = try withStoredRow(id, entity, transaction) { view in
+            // The constraint of a class says nothing about the values of others.
+            if let mark = index.mark, draft.isChanged(mark) ? draft.isNil(mark) : view.isNil(mark) { return false }
             var isWhole = true
             for slot in index.slots {
                 let isThere =
@@ -234,12 +261,14 @@ extension RowWriter {
 
     /// Derives the key of a draft in a unique index; false if a value is nil.
     ///
-    /// - Throws: `tooLarge` if no key can hold the values, even those of an incomplete key: they stay in the row.
+    /// - Throws: `tooLarge` if no key can hold the values, even those of an incomplete key: they stay in the row. Not for
+    ///   an object that the constraint's class does not have.
     @inline(__always)
     mutating func makeKey(
         _ draft: Draft, _ index: UniqueIndex, _ entity: EntityStorage
     ) throws(StoreError) -> Bool {
         key.removeAll()
+        if let mark = index.mark, draft.isNil(mark) { return false }
         var isWhole = true
         for slot in index.slots {
             let isThere = !draft.isNil(slot) && key.append(draft: draft, slot: slot)

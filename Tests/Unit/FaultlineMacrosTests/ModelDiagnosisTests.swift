@@ -40,16 +40,18 @@ import Testing
                 == ["2:5: error: @Model cannot be applied to a class in a generic type: \(reason)"])
     }
 
-    @Test func refusesAModelThatInheritsFromAnother() {
+    @Test func requiresThatASubclassCallsItsSuperclass() {
         let expansion = Expansion(of: "@Submodel class B: A {\n    var b = 1\n    init() {}\n}")
 
         #expect(
             expansion.diagnostics == [
-                "1:1: error: 'B' inherits from the model A, and a model cannot inherit from another one yet. "
-                    + "Refer to it by a relationship instead."
+                "3:5: error: 'B' inherits from a model, so that its initializers must call one of the superclass: "
+                    + "add super.init(...)."
             ])
-        #expect(!expansion.text.contains("_$core"))
-        #expect(!expansion.text.contains("extension"))
+        #expect(Expansion(of: "@Submodel class B: A {\n    init() { super.init() }\n}").diagnostics.isEmpty)
+        #expect(
+            Expansion(of: "@Submodel class B: A {\n    init() { super.init() }\n    convenience init(b: Int) {\n}\n}")
+                .diagnostics.isEmpty)
     }
 
     @Test func refusesAConformanceWrittenOut() {

@@ -97,17 +97,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ("public ", "public "), ("open ", "public "), ("package ", "package "), ("", ""), ("private ", ""),
+        ("public ", "public ", "public "), ("open ", "public ", "open "), ("package ", "package ", "package "),
+        ("", "", ""), ("private ", "", ""),
     ])
-    func givesMembersTheAccessTheyNeed(declared: String, expected: String) {
+    func givesMembersTheAccessTheyNeed(declared: String, expected: String, overridable: String) {
         let text = Expansion(of: "@Model \(declared)class A {\n    var x: Int\n    init() {}\n}").text
 
         for member in [
-            "static let _$modelType", "func _$coreAddress()", "required init(_$fault", "required init(backingData",
-            "var persistentBackingData", "class var schemaMetadata",
+            "required init(_$fault", "required init(backingData", "var persistentBackingData", "typealias _$Root = A",
+            "static func _$fields<_$Heir: A>(of type: _$Heir.Type)",
         ] {
             #expect(text.contains("\n    \(expected)\(member)"), "\(member)")
         }
+        for member in ["func _$coreAddress()", "class var schemaMetadata"] {
+            #expect(text.contains("\n    \(overridable)\(member)"), "\(member)")
+        }
+        #expect(text.contains("\n    nonisolated \(overridable)class var _$modelType: Faultline.ModelType {"))
+        #expect(text.contains("\n    private static let _$ownType = Faultline.ModelType(A.self)"))
         #expect(text.contains("\n    @Faultline.Transient @exclusivity(unchecked) private var _$core"))
     }
 

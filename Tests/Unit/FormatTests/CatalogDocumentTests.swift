@@ -80,6 +80,11 @@ import Testing
         try compare(
             "option", [schema], ["entities", "*", "properties", "*", "attribute", "options", "*"], seesAll: false)
         try compare("default", [schema], ["entities", "*", "properties", "*", "attribute", "defaultValue"])
+
+        let tables = try Schema.checked([Heiress.self], version: Schema.Version(1, 2, 3)).tables()
+        try compare("entity", [tables], ["entities", "*"], seesAll: false)
+        try compare("heir", [tables], ["entities", "*", "heirs", "*"])
+        try compare("heir column", [tables], ["entities", "*", "heirs", "*", "columns", "*"])
     }
 
     @Test func entityMapHasTheDocumentedKeys() throws {
@@ -215,6 +220,16 @@ import Testing
     @Relationship var others: [Linked] = []
 
     init(name: String) { self.name = name }
+}
+
+@Model private class Testatrix {
+    var name = "name"
+    init() {}
+}
+
+@Model(originalName: "Heir") private final class Heiress: Testatrix {
+    var part = 1
+    override init() { super.init() }
 }
 
 @Model private final class Linked {

@@ -120,6 +120,21 @@ import Testing
             try context.fetchCount(FetchDescriptor<Document>(predicate: #Predicate { $0.folder?.name == "a" })) == 4)
     }
 
+    @Test func `S48: a fetch of a class has objects of its subclasses, which is and as? select`() throws {
+        let context = try TestStore.withTrips().context()
+        let all = try context.fetch(FetchDescriptor<Trip>())
+        #expect(all.count == 8 && all.count { $0 is ConferenceTrip } == 2)
+        let private2 = "mood 2"
+        let found = try context.fetch(
+            FetchDescriptor<Trip>(
+                predicate: #Predicate { $0 is PrivateTrip && ($0 as? PrivateTrip)?.mood == private2 }))
+        #expect(found.map(\.name) == ["private 2"])
+        #expect(
+            try context.fetch(FetchDescriptor<BusinessTrip>()).allSatisfy {
+                $0.name.hasPrefix("b") || $0 is ConferenceTrip
+            })
+    }
+
     @Test func `S44 (otherwise): properties that are not stored are read from the objects`() throws {
         let context = store.context()
         let scalars = [Scalars(), Scalars()]
