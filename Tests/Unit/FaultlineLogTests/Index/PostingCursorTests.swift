@@ -39,6 +39,14 @@ struct PostingCursorTests {
                 live[place] = nil
                 if random.oneIn(3) { continue }
             }
+            if hasDeletes, live[place] == nil, random.oneIn(8), !all.contains(where: { $0.key == entry.key }) {
+                // A delete whose entry a merge has dropped.
+                var delete = entry
+                delete.sequence = sequence
+                delete.isDelete = true
+                all.append(delete)
+                continue
+            }
             var insert = entry
             insert.sequence = sequence
             insert.isDelete = false
