@@ -78,7 +78,10 @@ package final class EntityHierarchy: Sendable {
     package func place(of name: String) -> Int? { members.firstIndex { $0.name == name } }
 
     /// The position of the class of a row.
-    package func place(of row: RowView) -> Int { members.lastIndex { $0.mark >= 0 && !row.isNil($0.mark) } ?? 0 }
+    package func place(of row: RowView) -> Int {
+        let last = members.lastIndex { $0.mark >= 0 && !row.isNil($0.mark) }
+        return last ?? 0
+    }
 
     /// The position of the class of an object with unsaved values.
     package func place(of draft: Draft) -> Int { members.lastIndex { $0.mark >= 0 && !draft.isNil($0.mark) } ?? 0 }
