@@ -184,9 +184,10 @@ fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; 
 	    $(if $(INPUT),--target $(TARGET) $(if $(REPAIRED),--repaired) --input $(INPUT),--seconds $(or $(SECONDS),10))
 
 # All are built at once, into copies of the files outside the tree; the sources keep no trace of them.
+# A mutant that crashes needs no backtrace, and its writer may wait for ever.
 mutants: setup  ## Breaks one rule after the other: tests and proofs must see each; docs/Testing.md
 	@swift build $(SWIFT_FLAGS) $(BUILD_TESTS)
-	@.build/debug/FaultlineMutants $(CACHE)/faultline-mutants \
+	@SWIFT_BACKTRACE=enable=no .build/debug/FaultlineMutants $(CACHE)/faultline-mutants \
 	    $(if $(MUTANT),--mutant $(MUTANT),$(if $(CHOSEN),--chosen))
 
 # Both slow everything down; a suite that has passed at a commit is not run again there.
