@@ -184,7 +184,7 @@ fuzz: setup  ## Looks for bytes that a decoder takes wrongly, SECONDS for each; 
 	    $(if $(INPUT),--target $(TARGET) $(if $(REPAIRED),--repaired) --input $(INPUT),--seconds $(or $(SECONDS),10))
 
 # All are built at once, into copies of the files outside the tree; the sources keep no trace of them.
-# A mutant that crashes needs no backtrace, and its writer may wait for ever.
+# Mutants that crash print no backtrace: the program that prints it has hung, and the mutants with it.
 mutants: setup  ## Breaks one rule after the other: tests and proofs must see each; docs/Testing.md
 	@swift build $(SWIFT_FLAGS) $(BUILD_TESTS)
 	@SWIFT_BACKTRACE=enable=no .build/debug/FaultlineMutants $(CACHE)/faultline-mutants \

@@ -177,18 +177,7 @@ final class PostingList {
     /// The first entry, from one on, whose identifier is not below another one; `count` if there is none.
     @inline(__always)
     func first(notBelow id: UInt64, from entry: Int) -> Int {
-        // Steps that grow, because the next one wanted is mostly near.
-        var low = entry, step = 1
-        while low &+ step < count, ids[low &+ step] < id {
-            low &+= step
-            step &*= 2
-        }
-        var high = min(low &+ step, count)
-        while low < high {
-            let middle = (low &+ high) / 2
-            if ids[middle] < id { low = middle &+ 1 } else { high = middle }
-        }
-        return low
+        identifiers.first(notBelow: id, in: entry..<count)
     }
 
     /// The end of the entries, from one on, that are below an identifier, each the only one of its identifier and
@@ -232,5 +221,25 @@ final class PostingList {
         }
         guard shared < target.count else { return .before }
         return target[shared] == 0 ? .inside(UnsafeRawBufferPointer(rebasing: target[(shared + 1)...])) : .behind
+    }
+}
+
+extension UnsafePointer<UInt64> {
+    /// The first place in a range of ascending numbers whose number is not below another one; the range's end if there
+    /// is none.
+    @inline(__always)
+    func first(notBelow number: UInt64, in range: Range<Int>) -> Int {
+        // Steps that grow, because the next one wanted is mostly near.
+        var low = range.lowerBound, step = 1
+        while low &+ step < range.upperBound, self[low &+ step] < number {
+            low &+= step
+            step &*= 2
+        }
+        var high = min(low &+ step, range.upperBound)
+        while low < high {
+            let middle = (low &+ high) / 2
+            if self[middle] < number { low = middle &+ 1 } else { high = middle }
+        }
+        return low
     }
 }

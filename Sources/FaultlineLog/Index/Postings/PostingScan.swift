@@ -43,7 +43,7 @@ struct PostingScan {
         }
         let cursor = try result.get()
         while let list = try cursor.nextGroup() {
-            guard hasPrefix(list.term.bytes) else { return true }
+            guard prefix.isBeginning(of: list.term.bytes) else { return true }
             guard !list.hasDeletes, !list.hasRepeats, take(list.term.bytes, list.id(0)) else { return false }
             if hasTooManyTerms { return true }
             lastID = list.id(list.count - 1)
@@ -53,7 +53,7 @@ struct PostingScan {
             }
         }
         // Behind the last group are other entries, or none.
-        return try !cursor.advance() || !hasPrefix(cursor.key.bytes)
+        return try !cursor.advance() || !prefix.isBeginning(of: cursor.key.bytes)
     }
 
     /// Visits the entries of a part of a memtable.
@@ -65,7 +65,7 @@ struct PostingScan {
         while place < tier.count {
             let entry = tier.items[place].entry
             place += 1
-            guard hasPrefix(UnsafeRawBufferPointer(start: entry.key, count: entry.keyByteCount)) else { break }
+            guard prefix.isBeginning(of: entry.bytes) else { break }
             guard entry.isVisible(at: limit) else { continue }
             guard !entry.isDelete, let key = PostingKey(entry.key, entry.keyByteCount, id: entry.id),
                 take(UnsafeRawBufferPointer(start: entry.key, count: key.termByteCount), entry.id)
@@ -96,13 +96,6 @@ struct PostingScan {
         terms.append(IndexHash.hash(next, prefixByteCountMax: .max))
         partTermCount += 1
         return true
-    }
-
-    private func hasPrefix(_ key: UnsafeRawBufferPointer) -> Bool {
-        prefix.withUnsafeBytes { prefix in
-            guard let start = key.baseAddress, let other = prefix.baseAddress else { return prefix.isEmpty }
-            return KeyBytes.hasPrefix(start, key.count, other, prefix.count)
-        }
     }
 }
 

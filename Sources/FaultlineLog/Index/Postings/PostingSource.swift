@@ -55,7 +55,8 @@ extension [UInt8] {
             && withUnsafeBytes { KeyBytes.order(UnsafeRawBufferPointer(rebasing: $0[..<term.count]), term) == 0 }
     }
 
-    fileprivate func isBeginning(of key: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a key begins with these bytes.
+    func isBeginning(of key: UnsafeRawBufferPointer) -> Bool {
         withUnsafeBytes { head in
             guard let start = key.baseAddress, let other = head.baseAddress else { return head.isEmpty }
             return KeyBytes.hasPrefix(start, key.count, other, head.count)
@@ -234,5 +235,5 @@ final class TierPostings: PostingSource {
 
 extension MemtableEntry {
     /// The key's bytes.
-    fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: key, count: keyByteCount) }
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: key, count: keyByteCount) }
 }

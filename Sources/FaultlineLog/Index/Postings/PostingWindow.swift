@@ -29,21 +29,7 @@ struct PostingWindow {
     /// - Returns: False if the window has none; then the current entry is the one behind it.
     @inline(__always)
     mutating func seek(_ id: RecordID) -> Bool {
-        // Steps that grow, because the next one wanted is mostly near.
-        var low = entry &+ 1, step = 1
-        if low < end, ids[low] < id {
-            while low &+ step < end, ids[low &+ step] < id {
-                low &+= step
-                step &*= 2
-            }
-            var high = min(low &+ step, end)
-            low &+= 1
-            while low < high {
-                let middle = (low &+ high) / 2
-                if ids[middle] < id { low = middle &+ 1 } else { high = middle }
-            }
-        }
-        entry = low
-        return low < end
+        entry = ids.first(notBelow: id, in: entry &+ 1..<end)
+        return entry < end
     }
 }

@@ -129,16 +129,12 @@ extension Run {
     }
 
     /// A cursor before the first entry whose key is not below `key`; it may be at the end if all are below.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - cachedBlockCount: How many blocks it reads through the cache before it bypasses it.
-    /// - Returns: The cursor.
-    /// - Throws: `.damaged` if a block does not verify; errors of reading it.
-    package func cursor(
-        from key: UnsafeRawBufferPointer, cachedBlockCount: Int? = nil
-    ) throws(LogError) -> RunCursor {
-        let cachedBlockCount = cachedBlockCount ?? RunCursor.cachedBlockCountMax
+    package func cursor(from key: UnsafeRawBufferPointer) throws(LogError) -> RunCursor {
+        try cursor(from: key, cachedBlockCount: RunCursor.usualCachedBlockCount)
+    }
+
+    /// The same, for a cursor that reads so many blocks through the cache before it bypasses it.
+    func cursor(from key: UnsafeRawBufferPointer, cachedBlockCount: Int) throws(LogError) -> RunCursor {
         let leaf = try findBlock(key)
         let cursor = RunCursor(
             self, at: leaf?.offset ?? footer.indexOffset, byteCount: leaf?.byteCount,

@@ -6,7 +6,7 @@ import FaultlineDisk
 /// bypassing the cache, because long walks would empty it. Not for two threads at once.
 package final class RunCursor {
     /// Blocks read through the cache before a cursor bypasses it, unless its user names another number.
-    static let cachedBlockCountMax = 8
+    static let usualCachedBlockCount = 8
     private static let firstReadByteCount = 16 << 10
 
     let run: Run
@@ -44,7 +44,7 @@ package final class RunCursor {
     private var hasKey = true
 
     init(
-        _ run: Run, at offset: UInt64, byteCount: Int?, cachedBlockCount: Int = RunCursor.cachedBlockCountMax
+        _ run: Run, at offset: UInt64, byteCount: Int?, cachedBlockCount: Int = RunCursor.usualCachedBlockCount
     ) {
         self.run = run
         cachedBlockCountMax = cachedBlockCount

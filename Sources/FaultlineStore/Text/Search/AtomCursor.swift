@@ -2,20 +2,12 @@ internal import FaultlineLog
 internal import FaultlineText
 
 /// Visits the objects that have a word, in ascending order.
-///
-/// Not for two threads at once.
-class AtomCursor {
-    /// The current object; `UInt64.max` at the end, 0 before the first move.
-    // Safe because no access to a number calls anything.
-    @exclusivity(unchecked) fileprivate(set) final var current: RecordID = 0
+class AtomCursor: ObjectWalk {
     /// The places of the word in the object for which they were read last.
     // Safe because only `readPlaces` changes them, and no user of them calls it.
     @exclusivity(unchecked) fileprivate(set) final var places: AtomPlaces
 
     fileprivate init(fieldCount: Int) { places = AtomPlaces(fieldCount: fieldCount) }
-
-    /// Moves to the first object that is not below another one; does nothing if the current one is not.
-    func seek(_ id: RecordID) throws(StoreError) {}
 
     /// Reads the fields of the current object that have the word: how often, and where.
     func readPlaces(wantsPositions: Bool) throws(StoreError) {}

@@ -61,30 +61,12 @@ final class LeafNode: TextNode {
         guard current < id, current != .max else { return }
         var target = id
         while true {
-            target = try agreed(target)
+            target = try cursors.agreed(target)
             if target == .max { break }
             if try isFound(target) { break }
             target += 1
         }
         current = target
-    }
-
-    /// The first object, not below another one, that all atoms have.
-    @inline(__always)
-    private func agreed(_ id: RecordID) throws(StoreError) -> RecordID {
-        var target = id
-        var place = 0
-        while place < cursors.count {
-            let found = try cursors.with(place) { (cursor) throws(StoreError) in
-                try cursor.seek(target)
-                return cursor.current
-            }
-            if found == .max { return .max }
-            // The atoms before this one have to move too.
-            place = found == target || place == 0 ? place + 1 : 0
-            target = found
-        }
-        return target
     }
 
     /// Whether the object at which all atoms stand has the leaf; counts how often.

@@ -9,34 +9,23 @@ final class PrefixPostings {
     /// The least memory of a range of several objects, in bytes.
     static let byteCountMin = 64 << 10
 
-    fileprivate struct Posting {
-        let id: RecordID
-        /// A hash of its term; 0 if that does not matter.
-        var term: UInt32 = 0
-        let start: Int
-        let end: Int
-    }
-
     /// The postings of a range of objects.
     final class Window {
         /// The first object behind the range; `UInt64.max` if none is.
         let end: RecordID
         fileprivate let start: RecordID
-        private let postings: [Posting]
+        private let postings: [GatheredPostings.Posting]
         private let payloads: [UInt8]
         private let budget: MemoryBudget
         private let byteCount: Int
 
-        fileprivate init(
-            _ range: (start: RecordID, end: RecordID), _ postings: [Posting], _ payloads: [UInt8],
-            _ budget: MemoryBudget
-        ) {
-            start = range.start
-            end = range.end
-            self.postings = postings
-            self.payloads = payloads
+        fileprivate init(from start: RecordID, _ gathered: GatheredPostings, _ budget: MemoryBudget) {
+            self.start = start
+            end = gathered.end
+            postings = gathered.postings
+            payloads = gathered.payloads
             self.budget = budget
-            byteCount = PrefixPostings.byteCount(postings, payloads)
+            byteCount = gathered.byteCount
             budget.reserve(byteCount, for: .buffers)
         }
 
@@ -103,10 +92,6 @@ final class PrefixPostings {
         return loaded
     }
 
-    fileprivate static func byteCount(_ postings: [Posting], _ payloads: [UInt8]) -> Int {
-        postings.count * MemoryLayout<Posting>.stride + payloads.count
-    }
-
     /// Reads the postings from an object on, as many as memory holds; nil if there are too many words.
     private func load(from start: RecordID) throws(StoreError) -> Window? {
         switch try loadLive(from: start) {
@@ -114,9 +99,7 @@ final class PrefixPostings {
         case .tooManyWords: return nil
         case .unknown: break
         }
-        var postings: [Posting] = []
-        var payloads: [UInt8] = []
-        var end = RecordID.max
+        var gathered = GatheredPostings(byteCountMax: byteCountMax)
         var word: [UInt8] = []
         var wordCount = 0
         var isMalformed = false
@@ -140,22 +123,17 @@ final class PrefixPostings {
                     isThere = try cursor.advance(toNotBelow: (word + [TextTerms.lengthsMark]).followed(by: start))
                     continue
                 }
-                if id >= end {
+                if id >= gathered.end {
                     isThere = try cursor.advance(toNotBelow: word + [TextTerms.lengthsMark + 1])
                     continue
                 }
-                let payload = payloads.count
-                payloads.append(contentsOf: key.dropFirst(byteCount + 9))
-                postings.append(Posting(id: id, start: payload, end: payloads.count))
-                if Self.byteCount(postings, payloads) > byteCountMax {
-                    end = min(end, Self.halve(&postings, &payloads))
-                }
+                gathered.add(id, UnsafeRawBufferPointer(rebasing: key.dropFirst(byteCount + 9)))
                 isThere = try cursor.advance()
             }
         } catch { throw StoreError(error) }
         if isMalformed { throw index.malformed() }
-        postings.sort { $0.id < $1.id }
-        return Window((start, end), postings, payloads, budget)
+        gathered.order()
+        return Window(from: start, gathered, budget)
     }
 
     private enum Loaded {
@@ -167,52 +145,25 @@ final class PrefixPostings {
 
     /// Reads the postings from an object on, if all are known to be live.
     private func loadLive(from start: RecordID) throws(StoreError) -> Loaded {
-        var postings: [Posting] = []
-        var payloads: [UInt8] = []
-        var end = RecordID.max
+        var gathered = GatheredPostings(byteCountMax: byteCountMax)
         let wordCount: Int?
         do throws(LogError) {
             wordCount = try snapshot.forEachPosting(
                 in: index.definition, prefix: term.bytes, notBelow: start, termCountMax: TextQuery.expansionMax
             ) { (term, id, bytes) in
-                guard id < end else { return }
-                let place = payloads.count
-                payloads.append(contentsOf: bytes)
-                postings.append(
-                    Posting(id: id, term: UInt32(truncatingIfNeeded: term), start: place, end: payloads.count))
-                if Self.byteCount(postings, payloads) > byteCountMax {
-                    end = min(end, Self.halve(&postings, &payloads))
-                }
+                gathered.add(id, term: UInt32(truncatingIfNeeded: term), bytes)
             }
         } catch { throw StoreError(error) }
         guard let wordCount else { return .unknown }
         guard wordCount <= TextQuery.expansionMax else { return .tooManyWords }
-        postings.sort { $0.id != $1.id ? $0.id < $1.id : $0.term < $1.term }
+        gathered.order()
         // Two parts of the index may have the same entry.
-        for place in postings.indices.dropFirst()
-        where postings[place].id == postings[place - 1].id && postings[place].term == postings[place - 1].term {
-            return .unknown
+        if gathered.hasRepeats { return .unknown }
+        if let first = gathered.postings.first, let last = gathered.postings.last,
+            first.id == 0 || last.id > Limits.recordIDMax
+        {
+            throw index.malformed()
         }
-        if let last = postings.last, last.id > Limits.recordIDMax || postings[0].id == 0 { throw index.malformed() }
-        return .window(Window((start, end), postings, payloads, budget))
-    }
-
-    /// Drops the postings of the upper half of objects; keeps those of one at least.
-    ///
-    /// - Returns: The first object whose postings were dropped.
-    private static func halve(_ postings: inout [Posting], _ payloads: inout [UInt8]) -> RecordID {
-        postings.sort { $0.id < $1.id }
-        let least = postings[0].id
-        let end = max(postings[postings.count / 2].id, least + 1)
-        postings.removeSubrange((postings.firstIndex { $0.id >= end } ?? postings.count)...)
-        var kept: [UInt8] = []
-        for place in postings.indices {
-            let start = kept.count
-            kept.append(contentsOf: payloads[postings[place].start..<postings[place].end])
-            postings[place] = Posting(
-                id: postings[place].id, term: postings[place].term, start: start, end: kept.count)
-        }
-        payloads = kept
-        return end
+        return .window(Window(from: start, gathered, budget))
     }
 }

@@ -26,15 +26,14 @@ package struct TextFindings: Sendable {
     mutating func append(_ id: RecordID) { ids.append(id) }
 
     /// Adds an object, with how often it has each ranked phrase in each field.
-    mutating func append(_ id: RecordID, _ found: UnsafeMutableBufferPointer<UInt32>, length: Int) {
+    mutating func append(_ id: RecordID, _ found: some Collection<UInt32>, length: Int) {
         ids.append(id)
         counts.append(contentsOf: found)
         lengths.append(UInt32(clamping: length))
     }
 
-    mutating func countDocument(rank: Int) { documentFrequencies[rank] += 1 }
-
-    mutating func countDocuments(_ count: Int, rank: Int) { documentFrequencies[rank] += count }
+    /// Counts objects that have a ranked phrase.
+    mutating func countDocuments(_ count: Int = 1, rank: Int) { documentFrequencies[rank] += count }
 
     /// Adds an object whose texts were evaluated without the index: to the findings if the query selects it, to the
     /// numbers of all objects in any case.
@@ -45,12 +44,9 @@ package struct TextFindings: Sendable {
             if isMatch { append(id) }
             return
         }
-        for (rank, phrase) in plan.ranked.enumerated() where document.has(phrase) { countDocument(rank: rank) }
+        for (rank, phrase) in plan.ranked.enumerated() where document.has(phrase) { countDocuments(rank: rank) }
         _ = totals.add(document.lengths)
-        guard isMatch else { return }
-        ids.append(id)
-        counts.append(contentsOf: found.numbers)
-        lengths.append(UInt32(clamping: document.lengths.reduce(0, +)))
+        if isMatch { append(id, found.numbers, length: document.lengths.reduce(0, +)) }
     }
 
     /// The rank of each object by BM25.

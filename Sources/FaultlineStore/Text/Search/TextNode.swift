@@ -2,15 +2,8 @@ internal import FaultlineLog
 
 /// Visits the objects that a part of a query selects, in ascending order, by the index.
 ///
-/// Objects that are set aside are not visited. Not for two threads at once.
-class TextNode {
-    /// The current object; `UInt64.max` at the end, 0 before the first move.
-    // Safe because no access to a number calls anything.
-    @exclusivity(unchecked) final var current: RecordID = 0
-
-    /// Moves to the first object that is not below another one; does nothing if the current one is not.
-    func seek(_ id: RecordID) throws(StoreError) {}
-
+/// Objects that are set aside are not visited.
+class TextNode: ObjectWalk {
     /// Adds how often the current object has the phrases of the parts that select it.
     ///
     /// - Parameters:
@@ -34,28 +27,11 @@ final class AndNode: TextNode {
         guard current < id, current != .max else { return }
         var target = id
         while true {
-            target = try agreed(target)
+            target = try parts.agreed(target)
             if target == .max { break }
             if try !isExcluded(&target) { break }
         }
         current = target
-    }
-
-    /// The first object, not below another one, that all parts select.
-    private func agreed(_ id: RecordID) throws(StoreError) -> RecordID {
-        var target = id
-        var place = 0
-        while place < parts.count {
-            let found = try parts.with(place) { (part) throws(StoreError) in
-                try part.seek(target)
-                return part.current
-            }
-            if found == .max { return .max }
-            // The parts before this one have to move too.
-            place = found == target || place == 0 ? place + 1 : 0
-            target = found
-        }
-        return target
     }
 
     /// Whether one of the others selects an object; if so, moves behind it.

@@ -109,7 +109,7 @@ package struct TextSearch {
                 try root.collect(id, into: counts)
                 findings.append(id, counts, length: length)
                 for place in 0..<counted.count where counted.with(place, { $0.current }) == id {
-                    findings.countDocument(rank: freelyCounted[place].rank)
+                    findings.countDocuments(rank: freelyCounted[place].rank)
                 }
             }
             try root.seek(id + 1)
@@ -197,7 +197,7 @@ package struct TextSearch {
             do throws(StoreError) {
                 try leaf.seek(1)
                 while leaf.current != .max {
-                    if !isExcluded(leaf.current) { findings.countDocument(rank: rank) }
+                    if !isExcluded(leaf.current) { findings.countDocuments(rank: rank) }
                     try leaf.seek(leaf.current + 1)
                 }
             } catch { throw .store(error) }
