@@ -39,9 +39,6 @@ extension ExprSyntax {
     fileprivate var callsSuperInit: Bool {
         if let tried = self.as(TryExprSyntax.self) { return tried.expression.callsSuperInit }
         if let awaited = self.as(AwaitExprSyntax.self) { return awaited.expression.callsSuperInit }
-        guard let call = self.as(FunctionCallExprSyntax.self),
-            let callee = call.calledExpression.as(MemberAccessExprSyntax.self)
-        else { return false }
-        return callee.base?.is(SuperExprSyntax.self) == true && callee.declName.baseName.text == "init"
+        return self.as(FunctionCallExprSyntax.self)?.isSuperInit == true
     }
 }

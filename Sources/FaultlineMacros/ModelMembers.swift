@@ -3,18 +3,18 @@ internal import SwiftSyntaxBuilder
 
 /// The members that a model class gets.
 struct ModelMembers {
-    fileprivate let name: String
-    fileprivate let access: String
+    let name: String
+    let access: String
     /// The modifier of members that subclasses override.
-    fileprivate let overridable: String
-    fileprivate let isFinal: Bool
+    let overridable: String
+    let isFinal: Bool
     /// Whether the class may inherit from another one, which its accessors allow for.
     private let mayInherit: Bool
     /// The superclass; nil for a root class.
     private let parent: String?
     private let body: ModelBody
     /// The further argument of the description; empty without one.
-    fileprivate let originalName: String
+    let originalName: String
 
     init(of declaration: ClassDeclSyntax, body: ModelBody, isRoot: Bool, originalName: String?) {
         self.overridable = declaration.modifiers.overridableAccess
@@ -28,9 +28,9 @@ struct ModelMembers {
         self.body = body
     }
 
-    fileprivate var prefix: String { RuntimeNames.prefix }
-    fileprivate var core: String { RuntimeNames.core }
-    fileprivate var required: String { isFinal ? "" : "required " }
+    var prefix: String { RuntimeNames.prefix }
+    var core: String { RuntimeNames.core }
+    var required: String { isFinal ? "" : "required " }
 
     /// The members, in the order in which they appear.
     var all: [DeclSyntax] {
@@ -107,7 +107,7 @@ struct ModelMembers {
     }
 
     /// One line a property whose marker has no initial value.
-    fileprivate var markerAssignments: String {
+    var markerAssignments: String {
         body.properties.filter { !$0.hasInitialValue }
             .map { "\($0.markerName) = \(RuntimeNames.marker)()" }
             .joined(separator: "\n    ")
@@ -145,7 +145,7 @@ struct ModelMembers {
     }
 
     /// The metadata of the class's own properties, with key paths of a type.
-    fileprivate func propertyEntries(of type: String) -> [String] {
+    func propertyEntries(of type: String) -> [String] {
         body.properties.map { property in
             """
             \(prefix)Schema.PropertyMetadata(name: \(literal(property.name)), \
@@ -156,7 +156,7 @@ struct ModelMembers {
     }
 
     /// The metadata of the class's own indexes and constraints.
-    fileprivate var groupEntries: [String] {
+    var groupEntries: [String] {
         let schema = "\(prefix)Schema"
         var entries: [String] = []
         for (macros, kind) in [
@@ -173,7 +173,7 @@ struct ModelMembers {
         return entries
     }
 
-    fileprivate func list(_ entries: [String]) -> String {
+    func list(_ entries: [String]) -> String {
         entries.isEmpty ? "[]" : "[\n        \(entries.joined(separator: ",\n        ")),\n    ]"
     }
 
@@ -198,7 +198,7 @@ struct ModelMembers {
     }
 
     /// The metadata of all properties, with the key paths that a subclass has of them.
-    fileprivate func fields(adding inherited: String) -> DeclSyntax {
+    func fields(adding inherited: String) -> DeclSyntax {
         """
         \(raw: access)static func \(raw: RuntimeNames.fields)<_$Heir: \(raw: name)>(\
         of type: _$Heir.Type) -> [\(raw: prefix)Schema.PropertyMetadata] {
@@ -209,111 +209,5 @@ struct ModelMembers {
 
     private func literal(_ text: String) -> String {
         StringLiteralExprSyntax(content: text).description
-    }
-}
-
-/// The members that a model class gets which inherits from another one: its part of the object is the way to the core,
-/// which the root class has.
-private struct HeirMembers {
-    private let members: ModelMembers
-    private let parent: String
-
-    init(_ members: ModelMembers, _ parent: String) {
-        self.members = members
-        self.parent = parent
-    }
-
-    private var prefix: String { members.prefix }
-    private var core: String { members.core }
-    private var coreAddress: String { RuntimeNames.coreAddress }
-
-    var all: [DeclSyntax] {
-        ["nonisolated struct \(raw: RuntimeNames.marker) {\n}"] + modelType + storage + [
-            faultInitializer, backingDataInitializer,
-        ] + schemaMetadata
-    }
-
-    private var modelType: [DeclSyntax] {
-        [
-            """
-            nonisolated \(raw: members.overridable)override class var \(raw: RuntimeNames.modelType): \
-            \(raw: prefix)ModelType {
-                \(raw: RuntimeNames.ownType)
-            }
-            """,
-            """
-            private static let \(raw: RuntimeNames.ownType) = \
-            \(raw: prefix)ModelType(\(raw: members.name).self, superclass: \(raw: parent).self\(raw: members.originalName))
-            """,
-        ]
-    }
-
-    private var storage: [DeclSyntax] {
-        [
-            """
-            @\(raw: prefix)Transient @exclusivity(unchecked) private var \(raw: core) = \
-            \(raw: prefix)HeirStage(\(raw: members.name).\(raw: RuntimeNames.ownType))
-            """,
-            """
-            \(raw: members.overridable)override func \(raw: coreAddress)() -> UnsafeMutablePointer<\(raw: prefix)ModelCore> {
-                let address = super.\(raw: coreAddress)()
-                \(raw: core).settle(address)
-                return address
-            }
-            """,
-            """
-            private final var \(raw: RuntimeNames.values): \(raw: prefix)ModelCore {
-                _read {
-                    yield \(raw: coreAddress)().pointee
-                }
-                _modify {
-                    yield &\(raw: coreAddress)().pointee
-                }
-            }
-            """,
-            """
-            private final func \(raw: RuntimeNames.slot)(_ slot: Int) -> Int {
-                _ = \(raw: coreAddress)()
-                return \(raw: core).slot(slot)
-            }
-            """,
-        ]
-    }
-
-    private var faultInitializer: DeclSyntax {
-        """
-        \(raw: members.access)required init(\(raw: RuntimeNames.faultLabel) token: \(raw: prefix)FaultToken) {
-            \(raw: lines("super.init(\(RuntimeNames.faultLabel): token)"))
-        }
-        """
-    }
-
-    /// The root class would take the values before this class has its own.
-    private var backingDataInitializer: DeclSyntax {
-        """
-        @inline(never)
-        \(raw: members.access)required init(\
-        backingData: any \(raw: prefix)BackingData<\(raw: parent).\(raw: RuntimeNames.root)>) {
-            \(raw: lines(
-                "super.init(\(RuntimeNames.faultLabel): \(prefix)FaultToken.ofNoObject)",
-                "\(coreAddress)().pointee.adopt(backingData)"))
-        }
-        """
-    }
-
-    private func lines(_ calls: String...) -> String {
-        ([members.markerAssignments] + calls).filter { !$0.isEmpty }.joined(separator: "\n    ")
-    }
-
-    private var schemaMetadata: [DeclSyntax] {
-        let groups = members.groupEntries
-        return [
-            """
-            \(raw: members.overridable)override class var schemaMetadata: [\(raw: prefix)Schema.PropertyMetadata] {
-                \(raw: RuntimeNames.fields)(of: \(raw: members.name).self)\(raw: groups.isEmpty ? "" : " + \(members.list(groups))")
-            }
-            """,
-            members.fields(adding: "\(parent).\(RuntimeNames.fields)(of: _$Heir.self) + "),
-        ]
     }
 }

@@ -64,28 +64,29 @@ private func accessors(
     guard let property = persistedProperty(declaration),
         case .argumentList(let arguments) = node.arguments, let slot = arguments.first?.expression.trimmed
     else { return [] }
-    if arguments.contains(where: { $0.label?.text == "mayInherit" }) {
-        return inheritableAccessors(slot, property, methods)
-    }
-    let core = RuntimeNames.core
+    let mayInherit = arguments.contains { $0.label?.text == "mayInherit" }
     let methods = property.isEphemeral ? .ephemeral : methods
     let fallback = property.isEphemeral ? property.fallbackExpression.map { ", orElse: \($0)" } ?? "" : ""
+    // In a class that may inherit from a model, the core belongs to the root class, and the slot of a property is known
+    // when the object is. In a root class the compiler inlines everything that this goes through.
+    let core = mayInherit ? RuntimeNames.values : RuntimeNames.core
+    let place = mayInherit ? "\(RuntimeNames.slot)(\(slot))" : "\(slot)"
     let accessors: [AccessorDeclSyntax] = [
         """
-            @storageRestrictions(accesses: \(raw: core), initializes: \(raw: property.markerName))
+            @storageRestrictions(accesses: \(raw: RuntimeNames.core), initializes: \(raw: property.markerName))
             init(initialValue) {
-                \(raw: core).\(raw: methods.initialize)(\(slot), to: initialValue)
+                \(raw: initialization(methods, slot, mayInherit))
                 \(raw: property.markerName) = \(raw: RuntimeNames.marker)()
             }
         """,
         """
             get {
-                \(raw: core).\(raw: methods.get)(\(slot)\(raw: fallback))
+                \(raw: core).\(raw: methods.get)(\(raw: place)\(raw: fallback))
             }
         """,
         """
             set {
-                \(raw: core).\(raw: methods.set)(\(slot), to: newValue)
+                \(raw: core).\(raw: methods.set)(\(raw: place), to: newValue)
             }
         """,
     ]
@@ -94,9 +95,9 @@ private func accessors(
     return accessors + [
         """
             _modify {
-                var value: \(type) = \(raw: core).beginChangeInPlace(\(slot))
+                var value: \(type) = \(raw: core).beginChangeInPlace(\(raw: place))
                 defer {
-                    \(raw: core).endChangeInPlace(\(slot), &value)
+                    \(raw: core).endChangeInPlace(\(raw: place), &value)
                 }
                 yield &value
             }
@@ -104,50 +105,14 @@ private func accessors(
     ]
 }
 
-/// The accessors of a class that may inherit from a model: then the core belongs to the root class, and the slot of a
-/// property is known when the object is.
-///
-/// In a root class the compiler inlines everything that these go through.
-private func inheritableAccessors(
-    _ slot: ExprSyntax, _ property: PersistedProperty, _ given: CoreMethods
-) -> [AccessorDeclSyntax] {
-    let methods = property.isEphemeral ? CoreMethods.ephemeral : given
-    let fallback = property.isEphemeral ? property.fallbackExpression.map { ", orElse: \($0)" } ?? "" : ""
-    let (values, place) = (RuntimeNames.values, "\(RuntimeNames.slot)(\(slot))")
-    let accessors: [AccessorDeclSyntax] = [
-        """
-            @storageRestrictions(accesses: \(raw: RuntimeNames.core), initializes: \(raw: property.markerName))
-            init(initialValue) {
-                \(raw: RuntimeNames.core).stage(\(slot)) {
-                    $0.\(raw: methods.initialize)($1, to: initialValue)
+/// The statement that gives a property its first value: a subclass has no core yet, and keeps the value until then.
+private func initialization(_ methods: CoreMethods, _ slot: ExprSyntax, _ mayInherit: Bool) -> String {
+    guard mayInherit else { return "\(RuntimeNames.core).\(methods.initialize)(\(slot), to: initialValue)" }
+    return """
+        \(RuntimeNames.core).stage(\(slot)) {
+                    $0.\(methods.initialize)($1, to: initialValue)
                 }
-                \(raw: property.markerName) = \(raw: RuntimeNames.marker)()
-            }
-        """,
         """
-            get {
-                \(raw: values).\(raw: methods.get)(\(raw: place)\(raw: fallback))
-            }
-        """,
-        """
-            set {
-                \(raw: values).\(raw: methods.set)(\(raw: place), to: newValue)
-            }
-        """,
-    ]
-    if property.isConstant { return accessors.dropLast() }
-    guard let type = property.type, type.isArray, methods.changesInPlace else { return accessors }
-    return accessors + [
-        """
-            _modify {
-                var value: \(type) = \(raw: values).beginChangeInPlace(\(raw: place))
-                defer {
-                    \(raw: values).endChangeInPlace(\(raw: place), &value)
-                }
-                yield &value
-            }
-        """
-    ]
 }
 
 private func persistedProperty(_ declaration: some DeclSyntaxProtocol) -> PersistedProperty? {

@@ -50,7 +50,29 @@ extension ClassDeclSyntax {
 
 extension InitializerDeclSyntax {
     /// Whether the body calls an initializer of the superclass.
-    var callsSuperInit: Bool { body?.trimmedDescription.contains("super.init") == true }
+    var callsSuperInit: Bool {
+        guard let body else { return false }
+        let search = SuperInitSearch(viewMode: .sourceAccurate)
+        search.walk(body)
+        return search.isFound
+    }
+}
+
+extension FunctionCallExprSyntax {
+    /// Whether it calls an initializer of the superclass.
+    var isSuperInit: Bool {
+        guard let callee = calledExpression.as(MemberAccessExprSyntax.self) else { return false }
+        return callee.base?.is(SuperExprSyntax.self) == true && callee.declName.baseName.text == "init"
+    }
+}
+
+private final class SuperInitSearch: SyntaxVisitor {
+    private(set) var isFound = false
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        if node.isSuperInit { isFound = true }
+        return .visitChildren
+    }
 }
 
 extension DeclModifierListSyntax {

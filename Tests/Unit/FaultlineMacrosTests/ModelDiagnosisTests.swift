@@ -40,14 +40,18 @@ import Testing
                 == ["2:5: error: @Model cannot be applied to a class in a generic type: \(reason)"])
     }
 
-    @Test func requiresThatASubclassCallsItsSuperclass() {
-        let expansion = Expansion(of: "@Submodel class B: A {\n    var b = 1\n    init() {}\n}")
+    @Test(arguments: ["", " /* super.init() */ ", " let text = \"super.init()\" "])
+    func requiresThatASubclassCallsItsSuperclass(body: String) {
+        let expansion = Expansion(of: "@Submodel class B: A {\n    var b = 1\n    init() {\(body)}\n}")
 
         #expect(
             expansion.diagnostics == [
                 "3:5: error: 'B' inherits from a model, so that its initializers must call one of the superclass: "
                     + "add super.init(...)."
             ])
+    }
+
+    @Test func acceptsASubclassThatCallsItsSuperclass() {
         #expect(Expansion(of: "@Submodel class B: A {\n    init() { super.init() }\n}").diagnostics.isEmpty)
         #expect(
             Expansion(of: "@Submodel class B: A {\n    init() { super.init() }\n    convenience init(b: Int) {\n}\n}")
