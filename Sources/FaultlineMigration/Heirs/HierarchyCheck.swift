@@ -44,8 +44,11 @@ package struct HierarchyCheck {
         let conditions: [Condition]
     }
 
-    /// Whether an index has an entry whose key begins so.
-    private typealias HasEntry = (_ index: IndexDefinition, _ prefix: UnsafeRawBufferPointer) throws -> Bool
+    /// Visits the entries of an index whose keys begin so, until the closure returns false.
+    private typealias Entries = (
+        _ index: IndexDefinition, _ prefix: UnsafeRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer, RecordID) throws -> Bool
+    ) throws -> Void
 
     /// Checks the newest state.
     ///
@@ -66,14 +69,7 @@ package struct HierarchyCheck {
             var id: RecordID = 1
             while id < end {
                 _ = try transaction.record(id, in: table.entity.table) { record in
-                    try check(record, table) { index, prefix in
-                        var hasEntry = false
-                        try transaction.forEachEntry(in: index, prefix: prefix) { _, _ in
-                            hasEntry = true
-                            return false
-                        }
-                        return hasEntry
-                    }
+                    try check(record, table) { try transaction.forEachEntry(in: $0, prefix: $1, $2) }
                 }
                 id += 1
             }
@@ -86,14 +82,7 @@ package struct HierarchyCheck {
                 table.entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
             ) { records in
                 for record in records {
-                    try check(record, table) { index, prefix in
-                        var hasEntry = false
-                        try snapshot.forEachEntry(in: index, prefix: prefix) { _, _ in
-                            hasEntry = true
-                            return false
-                        }
-                        return hasEntry
-                    }
+                    try check(record, table) { try snapshot.forEachEntry(in: $0, prefix: $1, $2) }
                 }
                 return true
             }
@@ -112,11 +101,11 @@ package struct HierarchyCheck {
         }
     }
 
-    private func check(_ record: RecordView, _ table: Table, _ hasEntry: HasEntry) throws {
+    private func check(_ record: RecordView, _ table: Table, _ entries: Entries) throws {
         let row = try table.store.view(record, of: table.entity)
         let place = table.entity.hierarchy?.place(of: row) ?? 0
         for condition in table.conditions where condition.place == place {
-            if try breaks(condition, row, record.id, table.entity, hasEntry) {
+            if try breaks(condition, row, record.id, table.entity, entries) {
                 throw refusal(condition.demand, record.id)
             }
         }
@@ -139,26 +128,33 @@ package struct HierarchyCheck {
     }
 
     private func breaks(
-        _ condition: Condition, _ row: RowView, _ id: RecordID, _ entity: EntityStorage, _ hasEntry: HasEntry
+        _ condition: Condition, _ row: RowView, _ id: RecordID, _ entity: EntityStorage, _ entries: Entries
     ) throws -> Bool {
         switch condition.demand.kind {
         case .noObjects: return true
-        case .aValue: return try !has(condition.slot, row, id, entity, hasEntry)
-        case .noValue: return try has(condition.slot, row, id, entity, hasEntry)
+        case .aValue: return try !has(condition.slot, row, id, entity, entries)
+        case .noValue: return try has(condition.slot, row, id, entity, entries)
         // A default that the row lacks is no value of its own.
         case .lostValue:
-            return try !row.isDefault(condition.slot) && has(condition.slot, row, id, entity, hasEntry)
+            return try !row.isDefault(condition.slot) && has(condition.slot, row, id, entity, entries)
         }
     }
 
     private func has(
-        _ slot: Int, _ row: RowView, _ id: RecordID, _ entity: EntityStorage, _ hasEntry: HasEntry
+        _ slot: Int, _ row: RowView, _ id: RecordID, _ entity: EntityStorage, _ entries: Entries
     ) throws -> Bool {
         switch entity.slots[slot] {
         case .attribute: return !row.isNil(slot)
         case .toOne: return row.toOne(slot) != 0
         case .toMany(let relationship):
-            return try MemberKey.withPrefix(owner: id) { try hasEntry(relationship.members.index, $0) }
+            return try MemberKey.withPrefix(owner: id) { prefix in
+                var hasMember = false
+                try entries(relationship.members.index, prefix) { _, _ in
+                    hasMember = true
+                    return false
+                }
+                return hasMember
+            }
         }
     }
 

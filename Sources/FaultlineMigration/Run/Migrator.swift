@@ -112,8 +112,7 @@ package struct Migrator {
         if !isReadOnly {
             try SwitchKeeping(log: log).settle(now: options.clock.wallNanoseconds())
             // Repeated, because a salvage may not have seen that the catalog names some.
-            try noteIndexes(of: stored.map)
-            if stored.schema.hasHeirs { try log.noteSubclasses() }
+            try noteFeatures(of: stored.schema, stored.map)
         }
         let steps = try MigrationSteps(
             from: stored.schema, stored.map, to: schema, plan: plan, mapping: options.mapping)
@@ -141,8 +140,9 @@ package struct Migrator {
         try RowStore(log: log, catalog: catalog, types: types, isOfContainer: true)
     }
 
-    /// Records that the store has the indexes of a map that older releases would not keep.
-    private func noteIndexes(of map: EntityMap) throws {
+    /// Records that the store has tables of several classes, and indexes that older releases would not keep.
+    private func noteFeatures(of schema: Schema, _ map: EntityMap) throws {
+        if schema.hasHeirs { try log.noteSubclasses() }
         if map.hasSecondaryIndexes { try log.noteSecondaryIndexes() }
         if map.hasTextIndexes { try log.noteTextIndexes() }
     }
@@ -152,8 +152,7 @@ package struct Migrator {
     /// Writes the catalog of a new store.
     private func create() throws -> StoredCatalog {
         let plan = try EntityMapPlan(for: schema)
-        try noteIndexes(of: plan.map)
-        if schema.hasHeirs { try log.noteSubclasses() }
+        try noteFeatures(of: schema, plan.map)
         _ = try log.write(author: nil) { transaction in
             try StoredCatalog.write(schema, plan.map, newLayouts: plan.newLayouts, in: &transaction)
             try SchemaLineage.note([], after: schema, in: &transaction)

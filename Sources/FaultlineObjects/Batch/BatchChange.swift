@@ -51,7 +51,7 @@ struct SlotChange {
         guard let attribute = property.asAttribute else {
             throw refusal("is a relationship, which a batch does not set. Set it on the objects.")
         }
-        guard type.family != nil || type.hierarchy?.members[0].has(slot) ?? true else {
+        guard type.family != nil || type.hierarchy?.classes[0].has(slot) ?? true else {
             throw refusal("is a property of a subclass, or tells the class of an object. Set it by a model class.")
         }
         guard !attribute.isTransient else {

@@ -6,7 +6,7 @@ internal import FaultlineStore
 final class BatchValues {
     let type: ModelType
     /// The class of the objects, and its position in the table's hierarchy.
-    private let member: ModelType
+    private let model: ModelType
     private let place: Int
     private let entity: EntityStorage
     private let storeID: (UInt64, UInt64)
@@ -21,15 +21,15 @@ final class BatchValues {
     private(set) var failure: (any Error)?
 
     /// - Parameters:
-    ///   - member: The class of the objects that are made.
+    ///   - model: The class of the objects that are made.
     ///   - home: Their home.
     ///   - entity: Their table.
     ///   - store: The store.
-    init(of member: ModelType, _ home: EntityHome, _ entity: EntityStorage, _ store: RowStore) {
-        let type = home.type.flatMap { $0.family == nil ? nil : $0 } ?? member
+    init(of model: ModelType, _ home: EntityHome, _ entity: EntityStorage, _ store: RowStore) {
+        let type = home.type.flatMap { $0.family == nil ? nil : $0 } ?? model
         self.type = type
-        self.member = member
-        place = type.family?.place(of: member) ?? 0
+        self.model = model
+        place = type.family?.place(of: model) ?? 0
         self.entity = entity
         storeID = store.log.storeID
         destinations = entity.slots.map {
@@ -37,13 +37,13 @@ final class BatchValues {
         }
         var defaults = Draft.create(layout: entity.layout)
         var hasDefault = [Bool](repeating: false, count: type.properties.count)
-        for (slot, property) in type.properties.enumerated() where entity.hierarchy?.members[place].has(slot) ?? true {
+        for (slot, property) in type.properties.enumerated() where entity.hierarchy?.classes[place].has(slot) ?? true {
             guard let attribute = property.asAttribute else { continue }
             if attribute.hasDefaultValue { DefaultValues.set(attribute, slot: slot, draft: &defaults) }
             hasDefault[slot] =
                 attribute.kind == .codable ? !defaults.variable(slot).isEmpty : attribute.hasDefaultValue
         }
-        entity.hierarchy?.mark(&defaults, as: place)
+        entity.hierarchy?.setClass(of: &defaults, to: place)
         defaults.clearMarks()
         self.defaults = defaults
         self.hasDefault = hasDefault
@@ -68,7 +68,7 @@ final class BatchValues {
         let slot = type.slot(named: name, inClass: place)
         set(slot, nil, to: value)
         if failure == nil, slot == nil {
-            failure = SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(name, among: member.entity))
+            failure = SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(name, among: model.entity))
         }
     }
 
@@ -111,7 +111,7 @@ final class BatchValues {
 
     /// Calls `body` with each slot that needs a value and has none.
     func forEachMissing(_ body: (_ slot: Int) -> Void) {
-        for (own, property) in member.properties.enumerated() {
+        for (own, property) in model.properties.enumerated() {
             let slot = type.family?.slots[place][own] ?? own
             guard !hasValue[slot] else { continue }
             if let attribute = property.asAttribute, !attribute.isOptional, !attribute.isTransient { body(slot) }

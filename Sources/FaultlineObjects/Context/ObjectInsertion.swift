@@ -58,9 +58,8 @@ struct ObjectInsertion {
             if context.homes.haveLifecycles { context.pending.unawakened.append(handle) }
         }
         if let type = home.type, type.family != nil {
-            // The object may be saved before the initializer of a superclass ends: the call gives its core the values
-            // that the initializers of subclasses have kept.
-            _ = type.asModel(handle.object)._$coreAddress()
+            // The object may be saved before the initializer of a superclass ends.
+            type.settle(handle.object)
         }
         guard handle.core.pointee.extraIfPresent != nil else {
             if context.homes.haveLifecycles, !isInitial { LifecycleCalls(context).awake(handle) }

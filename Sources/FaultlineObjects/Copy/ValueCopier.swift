@@ -16,7 +16,7 @@ struct ValueCopier {
     ) throws -> ValueCopy {
         let properties = context.store.storage.schema.entities[entity.ordinal].properties
         var values = [String: PropertyValue](minimumCapacity: properties.count)
-        for (slot, name) in properties.named(entity.hierarchy?.member(of: row)) {
+        for (slot, name) in properties.named(entity.hierarchy?.class(of: row)) {
             let property = properties[slot]
             switch entity.slots[slot] {
             case .attribute: values[name] = try attribute(row, slot, property, contents)
@@ -68,9 +68,9 @@ struct ValueCopier {
 
 extension [any SchemaProperty] {
     /// The slots of a class's properties, with the names that the class gives them; all properties without a class.
-    fileprivate func named(_ member: EntityHierarchy.Member?) -> [(slot: Int, name: String)] {
-        guard let member else { return enumerated().map { ($0.offset, $0.element.name) } }
-        return zip(member.slots, member.names).map { ($0, $1) }
+    fileprivate func named(_ ofClass: EntityHierarchy.Class?) -> [(slot: Int, name: String)] {
+        guard let ofClass else { return enumerated().map { ($0.offset, $0.element.name) } }
+        return zip(ofClass.slots, ofClass.names).map { ($0, $1) }
     }
 }
 
@@ -115,10 +115,10 @@ extension ObjectHandle {
                     "\(identifier.entityName) \(core.pointee.number) has no values: it is not in the store any more.")
         }
         var values = [String: PropertyValue](minimumCapacity: type.properties.count)
-        let member = type.hierarchy.flatMap { hierarchy in
-            core.pointee.read({ hierarchy.member(of: $0) }, { hierarchy.member(of: $0) })
+        let ofClass = type.hierarchy.flatMap { hierarchy in
+            core.pointee.read({ hierarchy.class(of: $0) }, { hierarchy.class(of: $0) })
         }
-        for (slot, name) in type.properties.named(member) {
+        for (slot, name) in type.properties.named(ofClass) {
             let property = type.properties[slot]
             if let attribute = property.asAttribute {
                 if !attribute.isTransient { values[name] = try value(slot, attribute, contents) }

@@ -75,12 +75,12 @@ extension ModelCore {
         guard !hierarchy.marks.contains(slot) else {
             throw KeyedValueError(message: "tells the class of the object, which never changes.")
         }
-        let member = read({ hierarchy.member(of: $0) }, { hierarchy.member(of: $0) }) ?? hierarchy.members[0]
-        guard !member.has(slot) else {
-            guard member.requiredSlots.contains(slot), value.flatMap(unwrapped) == nil else { return }
+        let ofObject = read({ hierarchy.class(of: $0) }, { hierarchy.class(of: $0) }) ?? hierarchy.classes[0]
+        guard !ofObject.has(slot) else {
+            guard ofObject.requiredSlots.contains(slot), value.flatMap(unwrapped) == nil else { return }
             throw KeyedValueError(message: "is required, and was set to nil.")
         }
-        throw KeyedValueError(message: "is a property of another class: the object is a \(member.name).")
+        throw KeyedValueError(message: "is a property of another class: the object is a \(ofObject.name).")
     }
 
     // MARK: Attributes

@@ -1,7 +1,7 @@
 internal import FaultlineStore
 
-/// The part that a subclass of a model class adds to its objects: the first values of its properties, until the object's core
-/// takes them, and then the way to the core, which belongs to the root class.
+/// The part that a subclass of a model class adds to its objects: the first values of its properties, until the object's
+/// core takes them, and then the way to the core, which belongs to the root class.
 ///
 /// An initializer gives a subclass's properties their values before it calls that of the superclass, and until then
 /// there is no core. The values are kept in the object itself, so that other objects, which an initializer may make, and
@@ -104,7 +104,7 @@ extension ModelCore {
                 defer { draft.destroy() }
                 return draft.moved(to: layout, slots)
             } ?? Draft.create(layout: layout)
-        family.hierarchy.mark(&draft, as: place)
+        family.hierarchy.setClass(of: &draft, to: place)
         draftPointer = draft.block
         if hasExtra { extra.move(to: slots) }
     }

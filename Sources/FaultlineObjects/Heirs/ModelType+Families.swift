@@ -24,15 +24,9 @@ extension ModelType {
                         if let own = slots.firstIndex(of: slot) { return type.defaultValue(of: own) }
                     }
                     return nil
-                }, lineage: .table(family))
+                }, ancestry: .table(family))
         }
         return open(root.type)
-    }
-
-    /// The description of a class whose objects this type describes: the class itself, or one of the table's.
-    func member(_ type: any PersistentModel.Type) -> (type: ModelType, place: Int)? {
-        guard let family else { return nil }
-        return family.place(of: type._$modelType).map { (family.classes[$0], $0) }
     }
 
     /// The descriptions of all classes whose objects this type describes.
@@ -41,7 +35,10 @@ extension ModelType {
     /// The slot of a property of one of the classes, by the name that the class gives it.
     func slot(named name: String, inClass place: Int) -> Int? {
         guard let hierarchy else { return slotsByName[name] }
-        let member = hierarchy.members[place]
-        return member.names.firstIndex(of: name).map { member.slots[$0] }
+        let ofClass = hierarchy.classes[place]
+        return ofClass.names.firstIndex(of: name).map { ofClass.slots[$0] }
     }
+
+    /// Gives the core of an object of the class the values that the initializers of subclasses have kept.
+    func settle(_ object: AnyObject) { _ = asModel(object)._$coreAddress() }
 }

@@ -26,14 +26,14 @@ final class HistoryModels: Sendable {
 
         /// The same by the slots and names of a class of a table.
         func of(_ family: ModelFamily, _ place: Int) -> Met {
-            let (member, names) = (family.slots[place], family.hierarchy.members[place].names)
+            let (slots, names) = (family.slots[place], family.hierarchy.classes[place].names)
             switch self {
             case .inserted: return self
-            case .updated(let slots): return .updated(Set(slots.compactMap(member.firstIndex)))
+            case .updated(let changed): return .updated(Set(changed.compactMap(slots.firstIndex)))
             case .deleted(let values):
                 return .deleted(
                     values.compactMap { value in
-                        member.firstIndex(of: value.slot).map { ($0, names[$0], value.value) }
+                        slots.firstIndex(of: value.slot).map { ($0, names[$0], value.value) }
                     })
             }
         }
@@ -66,10 +66,10 @@ final class HistoryModels: Sendable {
                 return Self.make(
                     type.type, type, Int64(place) + 1, Int64(clamping: transaction.number), identifier, change)
             }
-            let member = classes.place(of: key, entity, family.hierarchy)
+            let ofClass = classes.place(of: key, entity, family.hierarchy)
             return Self.make(
-                family.classes[member].type, family.classes[member], Int64(place) + 1,
-                Int64(clamping: transaction.number), identifier, change.of(family, member))
+                family.classes[ofClass].type, family.classes[ofClass], Int64(place) + 1,
+                Int64(clamping: transaction.number), identifier, change.of(family, ofClass))
         }
     }
 

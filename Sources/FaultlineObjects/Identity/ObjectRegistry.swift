@@ -163,8 +163,7 @@ struct ObjectRegistry {
     ) -> AnyObject {
         let made = type.makeFault()
         _ = home.type?.coreOffset(of: made)
-        // The call gives the core the values that the initializers of subclasses have kept.
-        (made as? any PersistentModel).map { _ = $0._$coreAddress() }
+        type.settle(made)
         _ = Unmanaged.passUnretained(context).retain()
         home.core(of: made)?.pointee.begin(number | flags.rawValue, home: .passUnretained(home), row: row)
         return made

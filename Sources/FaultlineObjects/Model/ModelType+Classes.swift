@@ -29,7 +29,7 @@ extension ModelType {
             defaults: { slot in
                 guard slot < names.count else { return nil }
                 return type.schemaMetadata.first { $0.name == names[slot] }?.defaultValue
-            }, lineage: superclass.map { .heir(of: $0._$modelType) } ?? .root)
+            }, ancestry: superclass.map { .heir(of: $0._$modelType) } ?? .root)
     }
 
     /// The inverse of a relationship between objects in no context; nil for none.

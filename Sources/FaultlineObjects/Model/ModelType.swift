@@ -50,7 +50,7 @@ public final class ModelType: Sendable {
     /// Distinguishes the subclasses of the process; 0 for all other classes.
     let heirNumber: Int
     /// Whether a subclass of the class is known in the process.
-    private let inheritance = Atomic<Bool>(false)
+    private let isInherited = Atomic<Bool>(false)
     /// The classes whose objects are in the entity's table; nil if there is only one.
     let hierarchy: EntityHierarchy?
     /// The classes whose objects are in one table of a container; nil for the description of one class.
@@ -60,7 +60,7 @@ public final class ModelType: Sendable {
     nonisolated(unsafe) let heirSlots: UnsafePointer<UnsafePointer<Int>?>?
 
     /// The classes that a description has to do with.
-    enum Lineage {
+    enum Ancestry {
         /// A class that inherits from no other one, or none.
         case root
         /// The description of the class that the class inherits from.
@@ -76,19 +76,19 @@ public final class ModelType: Sendable {
     ///   - described: The entity to show to users, of objects without a class of their own; nil for a class.
     ///   - maker: Makes a fault, or, if none is pending, an object in no context.
     ///   - defaults: The declared default value of a slot.
-    ///   - lineage: The classes that it has to do with.
+    ///   - ancestry: The classes that it has to do with.
     init<Model: PersistentModel>(
         _ type: Model.Type, _ entity: Schema.Entity, _ defect: SchemaError? = nil, described: Schema.Entity? = nil,
         maker: @escaping @Sendable (ModelType) -> AnyObject, defaults: @escaping @Sendable (Int) -> Any?,
-        lineage: Lineage = .root
+        ancestry: Ancestry = .root
     ) {
         (parent, family) =
-            switch lineage {
+            switch ancestry {
             case .root: (nil, nil)
             case .heir(let parent): (parent, nil)
             case .table(let family): (nil, family)
             }
-        hierarchy = EntityHierarchy(entity)
+        hierarchy = family?.hierarchy ?? EntityHierarchy(entity)
         heirNumber = parent == nil ? 0 : HeirSlots.nextNumber()
         heirSlots = HeirSlots.make(
             family?.heirSlots ?? Self.heirSlots(of: parent, heirNumber, propertyCount: entity.properties.count))
@@ -122,7 +122,7 @@ public final class ModelType: Sendable {
         detachedHome._withUnsafeGuaranteedRef { $0.belong(to: self) }
         var next = parent
         while let ancestor = next {
-            ancestor.inheritance.store(true, ordering: .relaxed)
+            ancestor.isInherited.store(true, ordering: .relaxed)
             next = ancestor.parent
         }
     }
@@ -133,7 +133,7 @@ public final class ModelType: Sendable {
     }
 
     /// Whether an object that is described by this type may be one of a subclass.
-    @inline(__always) var mayHaveHeirs: Bool { inheritance.load(ordering: .relaxed) }
+    @inline(__always) var mayHaveHeirs: Bool { isInherited.load(ordering: .relaxed) }
 
     /// For a subclass and those that it inherits from, by number: the slots of the declared properties of an object in no
     /// context.
@@ -196,11 +196,11 @@ final class ModelFamily: Sendable {
     /// Nil for an entity of one class, and if a class is missing.
     init?(_ table: Schema.Entity, _ types: [String: ModelType]) {
         guard let hierarchy = EntityHierarchy(table) else { return nil }
-        let classes = hierarchy.members.compactMap { types[$0.name] }
-        guard classes.count == hierarchy.members.count else { return nil }
+        let classes = hierarchy.classes.compactMap { types[$0.name] }
+        guard classes.count == hierarchy.classes.count else { return nil }
         self.hierarchy = hierarchy
         self.classes = classes
-        slots = hierarchy.members.map(\.slots)
+        slots = hierarchy.classes.map(\.slots)
     }
 
     /// For each subclass, by its number: the slots in the table of the properties that it declares.
@@ -214,7 +214,4 @@ final class ModelFamily: Sendable {
 
     /// The position of a class.
     func place(of type: ModelType) -> Int? { classes.firstIndex { $0 === type } }
-
-    /// The position of a class of a name.
-    func place(named name: String) -> Int? { hierarchy.place(of: name) }
 }

@@ -230,8 +230,8 @@ extension Draft {
     /// Slots of other classes and the marks of classes keep theirs too.
     func withUpsertMarks(_ entity: EntityStorage) -> Draft {
         clearMarks()
-        let member = entity.hierarchy?.member(of: self)
-        for (slot, storage) in entity.slots.enumerated() where member?.has(slot) ?? true {
+        let ofObject = entity.hierarchy?.class(of: self)
+        for (slot, storage) in entity.slots.enumerated() where ofObject?.has(slot) ?? true {
             switch storage {
             case .toOne where toOne(slot) == 0, .toMany: break
             default: mark(slot)

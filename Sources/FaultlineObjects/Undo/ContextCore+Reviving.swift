@@ -13,8 +13,7 @@ extension ContextCore {
         guard let type = home.type else { return nil }
         let object = type.classes[place].makeFault()
         _ = type.coreOffset(of: object)
-        // The call gives the core the values that the initializers of subclasses have kept.
-        if type.family != nil { (object as? any PersistentModel).map { _ = $0._$coreAddress() } }
+        if type.family != nil { type.settle(object) }
         guard let handle = home.handle(of: object) else { return nil }
         // Its class was told of the insertion when it was first made.
         handle.core.pointee.insert(.awake)

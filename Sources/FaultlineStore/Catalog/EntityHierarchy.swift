@@ -2,11 +2,11 @@ package import FaultlineModel
 
 /// The classes whose objects are rows of one table: which rows are objects of which class, and which slots a class has.
 ///
-/// A row is of the last class in the order of `members` whose mark it has, and of the root class if it has none:
+/// A row is of the last class in the order of `classes` whose mark it has, and of the root class if it has none:
 /// subclasses come after the class that they inherit from.
 package final class EntityHierarchy: Sendable {
     /// A class of the table.
-    package struct Member: Sendable {
+    package struct Class: Sendable {
         package let name: String
         /// Position of the class that it inherits from; -1 for the root class.
         package let parent: Int
@@ -28,7 +28,7 @@ package final class EntityHierarchy: Sendable {
     }
 
     /// The root class, then its subclasses, each before its own.
-    package let members: [Member]
+    package let classes: [Class]
     /// The slots of all marks.
     package let marks: Set<Int>
 
@@ -37,19 +37,19 @@ package final class EntityHierarchy: Sendable {
         guard entity.hasHeirs else { return nil }
         let properties = entity.properties
         let places = Dictionary(properties.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
-        func member(
+        func make(
             _ name: String, _ parent: Int, _ mark: Int, _ slots: [Int], _ names: [String], _ required: Set<Int> = []
-        ) -> Member {
+        ) -> Class {
             var hasSlot = [Bool](repeating: false, count: properties.count)
             for slot in slots { hasSlot[slot] = true }
-            return Member(
+            return Class(
                 name: name, parent: parent, mark: mark, slots: slots, names: names, requiredSlots: required, family: [],
                 hasSlot: hasSlot)
         }
         let rootNames = entity.rootPropertyNames
-        var members = [member(entity.name, -1, -1, rootNames.compactMap { places[$0] }, rootNames)]
+        var classes = [make(entity.name, -1, -1, rootNames.compactMap { places[$0] }, rootNames)]
         for heir in entity.heirs {
-            guard let parent = members.firstIndex(where: { $0.name == heir.superName }),
+            guard let parent = classes.firstIndex(where: { $0.name == heir.superName }),
                 let mark = places[heir.markName]
             else { return nil }
             let own = heir.columns.compactMap { places[$0.column] }
@@ -57,72 +57,73 @@ package final class EntityHierarchy: Sendable {
             let required = zip(own, heir.columns).filter { slot, column in
                 !column.isOptional && properties[slot].asAttribute != nil
             }
-            members.append(
-                member(
-                    heir.name, parent, mark, members[parent].slots + own,
-                    members[parent].names + heir.columns.map(\.property),
-                    members[parent].requiredSlots.union(required.map { $0.0 })))
+            classes.append(
+                make(
+                    heir.name, parent, mark, classes[parent].slots + own,
+                    classes[parent].names + heir.columns.map(\.property),
+                    classes[parent].requiredSlots.union(required.map { $0.0 })))
         }
-        for place in members.indices {
+        for place in classes.indices {
             var next = place
             while next >= 0 {
-                members[next].family.append(place)
-                next = members[next].parent
+                classes[next].family.append(place)
+                next = classes[next].parent
             }
         }
-        self.members = members
-        marks = Set(members.map(\.mark).filter { $0 >= 0 })
+        self.classes = classes
+        marks = Set(classes.map(\.mark).filter { $0 >= 0 })
     }
 
     /// The position of a class; nil for a class without rows in the table.
-    package func place(of name: String) -> Int? { members.firstIndex { $0.name == name } }
+    package func place(of name: String) -> Int? { classes.firstIndex { $0.name == name } }
 
     /// The position of the class of a row.
-    package func place(of row: RowView) -> Int {
-        let last = members.lastIndex { $0.mark >= 0 && !row.isNil($0.mark) }
+    package func place(of row: RowView) -> Int { place { !row.isNil($0) } }
+
+    /// The position of the class of an object with unsaved values.
+    package func place(of draft: Draft) -> Int { place { !draft.isNil($0) } }
+
+    private func place(_ has: (_ mark: Int) -> Bool) -> Int {
+        let last = classes.lastIndex { $0.mark >= 0 && has($0.mark) }
         return last ?? 0
     }
 
-    /// The position of the class of an object with unsaved values.
-    package func place(of draft: Draft) -> Int { members.lastIndex { $0.mark >= 0 && !draft.isNil($0.mark) } ?? 0 }
-
     /// The class of a row.
-    package func member(of row: RowView) -> Member { members[place(of: row)] }
+    package func `class`(of row: RowView) -> Class { classes[place(of: row)] }
 
     /// The class of an object with unsaved values.
-    package func member(of draft: Draft) -> Member { members[place(of: draft)] }
+    package func `class`(of draft: Draft) -> Class { classes[place(of: draft)] }
 
     /// The marks that the rows of a class have.
     package func marks(of place: Int) -> [Int] {
         var marks: [Int] = []
         var next = place
         while next > 0 {
-            marks.append(members[next].mark)
-            next = members[next].parent
+            marks.append(classes[next].mark)
+            next = classes[next].parent
         }
         return marks
     }
 
     /// The condition that rows of a class meet, and of its subclasses unless they are left out.
     package func filter(of place: Int, withSubclasses: Bool = true) -> RowFilter {
-        let member = members[place]
-        let below = member.family.filter { $0 != place }.map { RowFilter.not(.isNil(slot: members[$0].mark)) }
+        let below = classes[place].family.filter { $0 != place }.map { RowFilter.not(.isNil(slot: classes[$0].mark)) }
         if place == 0 {
             return withSubclasses || below.isEmpty ? .always : .not(.or(below))
         }
         // A row that was written before a class was put between has the marks of the classes below only.
-        let own = RowFilter.not(.isNil(slot: member.mark))
+        let own = RowFilter.not(.isNil(slot: classes[place].mark))
         if withSubclasses { return below.isEmpty ? own : .or([own] + below) }
         return below.isEmpty ? own : .and([own, .not(.or(below))])
     }
 
-    /// Sets the marks of a class in the values of a new object.
-    package func mark(_ draft: inout Draft, as place: Int) {
+    /// Makes the values of a new object those of an object of a class.
+    package func setClass(of draft: inout Draft, to place: Int) {
         for mark in marks(of: place) { draft.setBool(mark, true) }
     }
 }
 
 extension EntityStorage {
     /// Whether an object with these unsaved values has a property in a slot: not if it is one of another class.
-    package func has(_ slot: Int, _ draft: Draft) -> Bool { hierarchy?.member(of: draft).has(slot) ?? true }
+    package func has(_ slot: Int, _ draft: Draft) -> Bool { hierarchy?.class(of: draft).has(slot) ?? true }
 }

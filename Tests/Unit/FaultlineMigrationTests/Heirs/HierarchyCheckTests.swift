@@ -21,7 +21,7 @@ struct HierarchyCheckTests {
             let queued = try rows.log.queue(author: nil, isSuspending: false) { transaction in
                 var draft = Draft.create(layout: entity.layout)
                 defer { draft.destroy() }
-                entity.hierarchy?.mark(&draft, as: 1)
+                entity.hierarchy?.setClass(of: &draft, to: 1)
                 var writer = RowWriter(rows)
                 let id = try transaction.allocateIDs(1, in: entity.table)
                 try writer.insert(draft, id: id, entity, in: &transaction)
