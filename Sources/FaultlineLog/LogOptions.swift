@@ -88,6 +88,8 @@ package struct LogOptions: Sendable {
     package var observer: (any LogObserver)?
     /// Seed of salts and transaction identifiers, so that a simulation repeats; nil means random.
     package var seed: UInt64?
+    /// The identifier of a store that is made; nil means random.
+    package var storeID: (UInt64, UInt64)?
     /// Gets each invariant that recovery or salvage breaks between two transactions: none, so that nothing is checked.
     package var invariantWatch: (@Sendable (BrokenInvariant) -> Void)?
 

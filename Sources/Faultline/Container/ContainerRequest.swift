@@ -76,7 +76,7 @@ struct ContainerRequest {
     }
 
     /// - Throws: `SwiftDataError.configurationSchemaNotFoundInContainerSchema`, with the entities that are missing.
-    private static func check(_ part: Schema?, isIn schema: Schema) throws(SwiftDataError) {
+    static func check(_ part: Schema?, isIn schema: Schema) throws(SwiftDataError) {
         let missing = part?.entities.map(\.name).filter { schema.entitiesByName[$0] == nil } ?? []
         guard !missing.isEmpty else { return }
         throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.explained(

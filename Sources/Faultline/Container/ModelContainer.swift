@@ -37,6 +37,8 @@ public final class ModelContainer: Equatable, Sendable {
     package let performing: Performing
     private let isClosed = Atomic<Bool>(false)
     private let main = Guarded<MainContext?>(nil)
+    /// The working copy of the user's data store that the container is in front of; nil for a store of this library.
+    let dataStore = Guarded<DataStoreMirror?>(nil)
 
     /// The state of the main context: the container's, which the context itself keeps alive.
     // Safe because the core is made on the main actor, and used by its context's code only.
@@ -152,7 +154,7 @@ public final class ModelContainer: Equatable, Sendable {
         recordsHistory = false
     }
 
-    init(_ request: ContainerRequest) throws {
+    init(_ request: ContainerRequest, inFrontOf opened: OpenedDataStore? = nil) throws {
         schema = request.schema
         types = request.types
         migrationPlan = request.migrationPlan
@@ -161,7 +163,7 @@ public final class ModelContainer: Equatable, Sendable {
         stage = nil
         past = nil
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
-        let place = StorePlace(configuration, observer: reporter)
+        let place = StorePlace(configuration, observer: reporter, storeID: opened?.storeID)
         place.createParent()
         var migration = configuration.options.migration.options
         if let reporter { migration.addObserver { reporter.observe($0) } }
@@ -175,6 +177,7 @@ public final class ModelContainer: Equatable, Sendable {
         historyRetention = configuration.allowsSave ? HistoryRetention(store, configuration.options.history) : nil
         reporter?.begin(store.log, tallies)
         historyRetention?.start()
+        if let mirror = opened?.mirror(schema, store, types) { dataStore.withLock { $0 = mirror } }
     }
 
     /// Opens a store on a given disk: for simulations, which must be repeatable.
@@ -296,9 +299,11 @@ public final class ModelContainer: Equatable, Sendable {
 
     func makeCore() -> ContextCore {
         if let stage { return stage.makeCore() }
-        return ContextCore(
+        let core = ContextCore(
             store: store, types: types, isReadOnly: !configuration.allowsSave, tallies: tallies,
             recordsHistory: recordsHistory)
+        if let mirror = dataStore.withLock({ $0 }) { core.join(mirror) }
+        return core
     }
 
     /// The reads of all contexts of this container so far, and the memory that the store's engine holds now.

@@ -18,8 +18,13 @@ struct StorePlace {
         self.options = options
     }
 
-    init(_ configuration: ModelConfiguration, observer: (any LogObserver)?) {
+    /// - Parameters:
+    ///   - configuration: Names the place.
+    ///   - observer: Gets the store's events.
+    ///   - storeID: The identifier of a store in memory; nil for a new one.
+    init(_ configuration: ModelConfiguration, observer: (any LogObserver)?, storeID: (UInt64, UInt64)? = nil) {
         var options = configuration.options.log
+        options.storeID = storeID
         options.observer = observer
         clock = .system
         if configuration.isStoredInMemoryOnly {

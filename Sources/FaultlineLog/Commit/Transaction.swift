@@ -81,6 +81,13 @@ package struct Transaction: ~Copyable {
         return sequencer.tables.allocate(count, in: table.rawValue)
     }
 
+    /// Allocates all identifiers up to one, if it was never allocated.
+    package mutating func allocateIDs(through last: RecordID, in table: TableID) throws(LogError) {
+        let next = sequencer.tables.nextID(in: table.rawValue)
+        guard last >= next, let count = Int(exactly: last - next) else { return }
+        _ = try allocateIDs(count + 1, in: table)
+    }
+
     /// Writes one version of an object.
     ///
     /// - Parameters:

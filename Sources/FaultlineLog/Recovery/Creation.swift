@@ -38,7 +38,8 @@ enum Creation {
 
     /// Creates the store: `docs/FileFormat.md` section 1, creation order.
     static func create(
-        in path: String, names: [String], on disk: Disk, clock: Clock, random: RandomSource
+        in path: String, names: [String], on disk: Disk, clock: Clock, random: RandomSource,
+        storeID: (UInt64, UInt64)?
     ) throws(LogError) -> Identity {
         var nextNumber: UInt64 = 1
         var leftovers: [String] = []
@@ -61,7 +62,7 @@ enum Creation {
         }
 
         let identity = Identity(
-            storeHigh: random.next(), storeLow: random.next(), createdNanoseconds: clock.wallNanoseconds(),
+            storeHigh: storeID?.0 ?? random.next(), storeLow: storeID?.1 ?? random.next(), createdNanoseconds: clock.wallNanoseconds(),
             salt: random.next(), instance: StoreID(high: random.next(), low: random.next()))
         let directory = StoreDirectory(
             disk: disk, path: path, storeID: identity.storeID,

@@ -121,7 +121,7 @@ func isOptional(_ type: any Any.Type) -> Bool {
 }
 
 /// The type inside any number of optionals.
-func unwrappedType(_ type: any Any.Type) -> any Any.Type {
+package func unwrappedType(_ type: any Any.Type) -> any Any.Type {
     var type = type
     while case .optional(let wrapped) = TypeShape(of: type) { type = wrapped }
     return type

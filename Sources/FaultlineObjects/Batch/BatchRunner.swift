@@ -101,6 +101,7 @@ struct BatchRunner {
     // MARK: Parts of both
 
     func checkMayBatch() throws {
+        try context.refuseForDataStore()
         try context.checkIsOutsideOfBatch()
         try LifecycleCalls(context).checkIsNotSaving()
         try context.stage?.checkIsRunning()

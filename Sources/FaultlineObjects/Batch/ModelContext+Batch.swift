@@ -21,7 +21,10 @@ extension ModelContext {
     public func batchDelete<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> BatchResult {
-        try core.throwing { try BatchRunner(core).batchDelete(QuerySource(Self.stored(predicate))) }
+        try core.throwing {
+            if let link = core.link { return try link.batchDelete(model, predicate) }
+            return try BatchRunner(core).batchDelete(QuerySource(Self.stored(predicate)))
+        }
     }
 
     /// Deletes all stored objects that a request selects; as `batchDelete(_:where:)`.

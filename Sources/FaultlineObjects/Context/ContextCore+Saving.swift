@@ -55,9 +55,13 @@ extension ContextCore {
         let holdsErrors = errors.hold()
         do {
             let queued = try ConflictResolver(self).dealingWithConflicts {
-                try queueCommit(
-                    adding: addition, isSuspending, of: told.filter(LifecycleCalls(self).isUnsaved),
-                    holdsErrors: holdsErrors)
+                let told = told.filter(LifecycleCalls(self).isUnsaved)
+                guard let link else {
+                    return try queueCommit(adding: addition, isSuspending, of: told, holdsErrors: holdsErrors)
+                }
+                return try link.save {
+                    try queueCommit(adding: addition, isSuspending, of: told, holdsErrors: holdsErrors)
+                }
             }
             if let queued { return queued }
         } catch {

@@ -62,6 +62,8 @@ package final class ContextCore: @unchecked Sendable {
     @exclusivity(unchecked) var conflicts: ConflictWatch?
     /// Writes saves into the store's history.
     @exclusivity(unchecked) var history: SaveHistory
+    /// The data store of the user's that the container is in front of; nil for a store of this library.
+    @exclusivity(unchecked) var link: (any DataStoreLink)?
 
     package init(
         store: RowStore, types: [ModelType], isReadOnly: Bool = false, tallies: ReadTallies? = nil,

@@ -16,7 +16,7 @@ extension ContextCore {
         // Its changes hold objects.
         undo?.leave()
         undo = nil
-        guard stage == nil, state.pinLabel == nil, state.waitForOthers == nil, !homes.haveSetLifecycles, hasNoObjects,
+        guard stage == nil, link == nil, state.pinLabel == nil, state.waitForOthers == nil, !homes.haveSetLifecycles, hasNoObjects,
             hold.drop()
         else { return false }
         pending = PendingChanges()
@@ -27,7 +27,7 @@ extension ContextCore {
         owner = ContextOwner()
         errors = ContextErrors()
         conflicts = nil
-        history.author = nil
+        history.renew()
         homes.all.forEach { $0.renew() }
         noteSaved()
         forgetRows(keepingBlock: keepsMemory)

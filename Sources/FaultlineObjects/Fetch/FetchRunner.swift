@@ -19,6 +19,7 @@ struct FetchRunner {
     // MARK: Fetch
 
     func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        if let link = context.link { return try link.fetch(descriptor) }
         try context.beginReading()
         defer { context.endReading() }
         try context.moveToNewest()
@@ -67,6 +68,9 @@ struct FetchRunner {
     private static let offsetOfKeptRowsMax = 4_096
 
     func count<T: PersistentModel>(_ source: QuerySource<T>) throws -> Int {
+        if let link = context.link, let descriptor = source.descriptor, let count = try link.count(descriptor) {
+            return count
+        }
         try context.beginReading()
         defer { context.endReading() }
         try context.moveToNewest()

@@ -41,7 +41,7 @@ extension ModelContext {
     @usableFromInline
     var looksUpUniqueValues: Bool {
         !core.pending.hasInserts && core.pending.changed.isEmpty && core.pending.deleted.isEmpty
-            && core.reports.accounting == nil && core.stage == nil
+            && core.reports.accounting == nil && core.stage == nil && core.link == nil
     }
 
     /// Looks up the object for a predicate that compares only a unique attribute; for a context without unsaved objects.

@@ -6,12 +6,29 @@ internal import Foundation
 /// A fetch, by model class or by name, before it is prepared for a context.
 struct QuerySource<T: PersistentModel> {
     let prepare: (ContextCore) throws -> Query<T>
+    /// The descriptor of a fetch by model class.
+    let descriptor: FetchDescriptor<T>?
 
-    init(_ descriptor: FetchDescriptor<T>) { prepare = { try Query(descriptor, $0) } }
+    init(_ descriptor: FetchDescriptor<T>) {
+        self.descriptor = descriptor
+        prepare = { context in
+            if let link = context.link { try link.load(descriptor) }
+            return try Query(descriptor, context)
+        }
+    }
+
+    /// A fetch of objects that the data store of the container has loaded.
+    init(ofLoaded descriptor: FetchDescriptor<T>) {
+        self.descriptor = nil
+        prepare = { try Query(descriptor, $0) }
+    }
 }
 
 extension QuerySource<ManagedObject> {
-    init(_ request: FetchRequest) { prepare = { try Query(request, $0) } }
+    init(_ request: FetchRequest) {
+        descriptor = nil
+        prepare = { try Query(request, $0) }
+    }
 }
 
 /// A fetch prepared for one context: conditions for the stored bytes, and the rest for objects.

@@ -68,6 +68,12 @@ final class EntityHomes {
         noteLifecycles()
     }
 
+    /// Calls no code for the objects of the context.
+    func callNoLifecycles() {
+        for home in all { home.lifecycle = nil }
+        noteLifecycles()
+    }
+
     private func noteLifecycles() { haveLifecycles = all.contains { $0.lifecycle != nil } }
 
     /// The effects of deleting an object, by ordinal of its entity.

@@ -112,7 +112,22 @@ extension ObjectRegistry {
             home.noteFound(number, at: location, context)
             return true
         }
-        return try isInNewest(number, table)
+        if try isInNewest(number, table) { return true }
+        guard let link = context.link, let ordinal = home.entity?.ordinal else { return false }
+        return try isInDataStore(number, home, ordinal, table, link)
+    }
+
+    /// Whether the data store of the container has an object that the working copy lacks; then it is loaded.
+    @inline(never)
+    private func isInDataStore(
+        _ number: RecordID, _ home: EntityHome, _ ordinal: Int, _ table: TableID, _ link: any DataStoreLink
+    ) throws(LogError) -> Bool {
+        let identifier = PersistentIdentifier(storeID: home.storeID, entityName: home.entityName, number: number)
+        do { try link.load(identifier, ofEntity: ordinal) } catch {
+            context.report(error)
+            return false
+        }
+        return try !context.snapshot.location(of: number, in: table).isAbsent
     }
 
     @inline(never)

@@ -2,29 +2,43 @@ internal import FaultlineLog
 
 /// Identifiers by their parts.
 extension PersistentIdentifier {
-    /// The number of the object within its entity and store, from 1; nil for an object that was never saved.
+    /// The number of the object within its entity and store, from 1; nil for an object that was never saved, and for one
+    /// of a `DataStore`, which has keys of its own.
     ///
     ///     if let key = photo.persistentModelID.primaryKey { links.append("/photos/\(key)") }  // /photos/17
     ///
     /// The store never gives it to another object of the entity. `existing(primaryKey:as:)` finds the object.
     ///
     /// - Complexity: O(1).
-    public var primaryKey: UInt64? { isTemporary ? nil : number }
+    public var primaryKey: UInt64? { isTemporary || DataStoreKeys.find(storeID) != nil ? nil : number }
+
+    /// The text of the object's primary key: its number, or the key that a `DataStore` has given it; nil for an object
+    /// that was never saved.
+    ///
+    /// - Complexity: O(1).
+    public var primaryKeyText: String? {
+        if isTemporary { return nil }
+        if DataStoreKeys.find(storeID) != nil { return dataStoreKey?.key }
+        return String(number)
+    }
 
     /// The identifier with the given parts, whether or not there is such an object.
     ///
     ///     let id = try PersistentIdentifier.identifier(for: store, entityName: "Photo", primaryKey: 17)
     ///
     /// - Parameters:
-    ///   - storeIdentifier: The store: `storeIdentifier` of another identifier, 32 hexadecimal digits in lower case.
+    ///   - storeIdentifier: The store: `storeIdentifier` of another identifier, 32 hexadecimal digits in lower case, or
+    ///     `identifier` of a `DataStore` of an open container.
     ///   - entityName: The name of the entity, at most 4,096 bytes.
-    ///   - primaryKey: The number, or text of decimal digits: its description is read.
+    ///   - primaryKey: The number, or text of decimal digits: its description is read. For a `DataStore` any value with a
+    ///     description of 1 to 1,024 bytes.
     /// - Returns: An identifier that equals that of the object.
     /// - Throws: `SwiftDataError.unknownSchema` if no store, entity or object can have the parts; it names the part.
     /// - Complexity: O(1).
     public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
         for storeIdentifier: String, entityName: String, primaryKey: T
     ) throws -> PersistentIdentifier {
+        if let keys = dataStore(named: storeIdentifier) { return try of(keys, entityName, key: primaryKey.description) }
         guard let store = store(storeIdentifier) else {
             throw invalid("storeIdentifier has 32 digits 0 to 9, a to f, not \"\(storeIdentifier.excerpt)\".")
         }
@@ -37,6 +51,18 @@ extension PersistentIdentifier {
             throw invalid("primaryKey is a number from 1 to \(Limits.recordIDMax), and not \"\(text.excerpt)\".")
         }
         return PersistentIdentifier(storeID: store, entityName: entityName, number: number)
+    }
+
+    private static func of(
+        _ keys: DataStoreKeys, _ entityName: String, key: String
+    ) throws -> PersistentIdentifier {
+        guard entityName.utf8.count <= nameByteCountMax else {
+            throw invalid("entityName has at most \(nameByteCountMax) bytes, and not \(entityName.utf8.count).")
+        }
+        guard !key.isEmpty, key.utf8.count <= DataStoreKeys.keyByteCountMax else {
+            throw invalid("primaryKey has 1 to \(DataStoreKeys.keyByteCountMax) bytes, and not \(key.utf8.count).")
+        }
+        return PersistentIdentifier(keys, entityName, key: key, isOfStore: DataStoreCall.current != nil)
     }
 
     private static func invalid(_ explanation: String) -> SwiftDataError {

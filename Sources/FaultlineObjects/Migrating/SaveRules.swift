@@ -22,6 +22,8 @@ package struct SaveRules {
     package var keepsGivenOrder = false
     /// Numbers that new objects will have, by temporary number.
     var chosenNumbers: [UInt64: RecordID] = [:]
+    /// Whether the store counts chosen numbers as given: those of a data store's keys.
+    var allocatesChosenNumbers = false
     /// Those that are of deleted objects which an undo restores.
     private(set) var restored: [StoredKey: UInt64] = [:]
     var restoresObjects: Bool { !restored.isEmpty }

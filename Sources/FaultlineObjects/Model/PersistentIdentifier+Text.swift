@@ -6,11 +6,13 @@ extension PersistentIdentifier: LosslessStringConvertible {
     ///
     /// It has ASCII letters, digits, `_`, `.` and `~` only, so it is one segment of a URL's path as it is. Other bytes of
     /// the entity's name are written as `.` and two hexadecimal digits. An identifier has one text, and stored
-    /// identifiers sort as text by entity, not by number. A temporary identifier has no store: `Photo~3`.
+    /// identifiers sort as text by entity, not by number. A temporary identifier has no store: `Photo~3`. One of a
+    /// `DataStore` has four parts: entity, key, store, `k`.
     ///
     /// - Complexity: Linear in the length of the entity's name.
     public var description: String {
         var name = Self.escaped(entityName)
+        if let (keys, key) = dataStoreKey { return "\(name)~\(Self.escaped(key))~\(Self.escaped(keys.identifier))~k" }
         return name.withUTF8 { name in
             String(unsafeUninitializedCapacity: name.count + Self.placeByteCountMax) { buffer in
                 var text = TextBuffer(buffer)
@@ -41,6 +43,11 @@ extension PersistentIdentifier: LosslessStringConvertible {
     public init?(_ description: String) {
         guard description.utf8.count <= Self.textByteCountMax else { return nil }
         let parts = description.utf8.split(separator: UInt8(ascii: "~"), omittingEmptySubsequences: false)
+        if parts.count == 4 {
+            guard let named = Self.ofDataStore(parts), named.description == description else { return nil }
+            self = named
+            return
+        }
         guard parts.count == 2 || parts.count == 3, let name = Self.unescaped(parts[0]),
             let number = UInt64(Substring(parts[1])), number > 0,
             number <= Self.numberMax(isTemporary: parts.count == 2)
@@ -53,6 +60,14 @@ extension PersistentIdentifier: LosslessStringConvertible {
         self.init(storeID: store, entityName: name, number: number)
         // An identifier has one text: no sign, no leading zeros, no needless escapes.
         guard self.description == description else { return nil }
+    }
+
+    private static func ofDataStore(_ parts: [Substring.UTF8View]) -> PersistentIdentifier? {
+        guard parts[3].elementsEqual("k".utf8), let name = unescaped(parts[0]), let key = unescaped(parts[1]),
+            let identifier = unescaped(parts[2]), !key.isEmpty, key.utf8.count <= DataStoreKeys.keyByteCountMax,
+            let keys = dataStore(named: identifier)
+        else { return nil }
+        return PersistentIdentifier(keys, name, key: key, isOfStore: DataStoreCall.current != nil)
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

@@ -27,7 +27,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
     /// Identifier of the store, nil for an object that was never saved.
     public var storeIdentifier: String? {
-        isTemporary ? nil : IdentifierText.text(high: id.storeHigh, low: id.storeLow)
+        if isTemporary { return nil }
+        return DataStoreKeys.find(storeID)?.identifier ?? IdentifierText.text(high: id.storeHigh, low: id.storeLow)
     }
 
     /// The store value for an unsaved object of this process.
@@ -63,17 +64,22 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
 
     private enum CodingKeys: String, CodingKey {
-        case store, entity, number
+        case store, entity, number, key
     }
 
     /// Decodes an identifier that `encode(to:)` wrote.
     ///
     /// - Throws: `DecodingError` if a part is missing, if the store is not 32 hexadecimal digits that a store can have,
-    ///   if the name has more than 4,096 bytes, or if no object can have the number.
+    ///   if the name has more than 4,096 bytes, or if no object can have the number. For an object of a `DataStore`: if no
+    ///   container with that store was opened in the process, or if the key has more than 1,024 bytes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let text = try container.decodeIfPresent(String.self, forKey: .store)
         let name = try container.decode(String.self, forKey: .entity)
+        if let key = try container.decodeIfPresent(String.self, forKey: .key) {
+            self = try Self.ofDataStore(text ?? "", name, key, container)
+            return
+        }
         let number = try container.decode(UInt64.self, forKey: .number)
         var store = Self.decodedTemporary
         if let text {
@@ -97,6 +103,24 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         self.init(storeID: store, entityName: name, number: number)
     }
 
+    private static func ofDataStore(
+        _ store: String, _ name: String, _ key: String, _ container: KeyedDecodingContainer<CodingKeys>
+    ) throws -> PersistentIdentifier {
+        guard let keys = dataStore(named: store) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .store, in: container,
+                debugDescription:
+                    "No container of this process has a data store \"\(store.excerpt)\". Open it before its identifiers are decoded."
+            )
+        }
+        guard !key.isEmpty, key.utf8.count <= DataStoreKeys.keyByteCountMax, name.utf8.count <= nameByteCountMax else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .key, in: container,
+                debugDescription: "A key has 1 to \(DataStoreKeys.keyByteCountMax) bytes.")
+        }
+        return PersistentIdentifier(keys, name, key: key, isOfStore: DataStoreCall.current != nil)
+    }
+
     /// The greatest size of a decoded entity name, in bytes.
     static let nameByteCountMax = 4_096
 
@@ -109,14 +133,20 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         return store
     }
 
-    /// Encodes store, entity and number by name; a temporary identifier has no store.
+    /// Encodes store, entity and number by name; a temporary identifier has no store, and one of a `DataStore` has its
+    /// primary key instead of a number.
     ///
     /// A temporary number is meaningless outside its process.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(storeIdentifier, forKey: .store)
         try container.encode(entityName, forKey: .entity)
-        try container.encode(number, forKey: .number)
+        if let (keys, key) = dataStoreKey {
+            try container.encode(keys.identifier, forKey: .store)
+            try container.encode(key, forKey: .key)
+        } else {
+            try container.encodeIfPresent(storeIdentifier, forKey: .store)
+            try container.encode(number, forKey: .number)
+        }
     }
 }
 

@@ -39,6 +39,9 @@ struct QueuedSave: ~Copyable {
             throw error
         }
         context.endReading()
+        if let link = context.link {
+            do { try link.finishSave() } catch { context.report(error) }
+        }
         if holdsErrors { context.tellHeldErrors() }
         // Changes in `didSave` are for the next save.
         for handle in told where handle.core.pointee.has(.attached) { handle.lifecycle?.didSave(handle.object) }

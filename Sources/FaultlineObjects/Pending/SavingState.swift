@@ -15,6 +15,8 @@ package struct SavingState {
     var identifiers: SavedIdentifiers?
     /// The objects that a batch is about, while this context carries one out.
     var selection: BatchSelection?
+    /// Collects the objects of a save that is only rehearsed; nil for one that is carried out.
+    var rehearsal: SaveRehearsal?
     /// The code of the store's refusal of the last save, where one of its objects was the cause.
     package var refusal: StoreError.Code?
 }

@@ -97,6 +97,9 @@ extension Save {
         guard let draft = core.pointee.draft else { return true }
         if !context.rules.chosenNumbers.isEmpty, let chosen = context.rules.chosenNumbers[core.pointee.number] {
             if context.rules.restoresObjects { try checkIsFree(chosen, draft, entity, in: transaction) }
+            if context.rules.allocatesChosenNumbers {
+                try transaction.allocateIDs(through: chosen, in: entity.table)
+            }
             if let holder = try writer.holder(of: draft, entity, in: transaction) {
                 throw StoreError(
                     .duplicate,

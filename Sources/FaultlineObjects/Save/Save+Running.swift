@@ -61,6 +61,7 @@ extension Save {
         try LeftBehind.leave(writer.keptBlobs, in: &transaction)
         blobs.byteCountWritten += writer.blobByteCount
         context.tally.add(blobs)
+        if let rehearsal = context.saving.rehearsal { try endRehearsal(rehearsal) }
         try addition?(&transaction) { numbers.number(ObjectHandle($0).reference, context.pending.living) }
     }
 

@@ -85,6 +85,7 @@ struct SearchRunner<T: PersistentModel> {
     /// The search's conditions beside its words, and the words for the index; called between `beginReading` and
     /// `endReading`.
     func prepare() throws -> (Query<T>, Search) {
+        if let link = context.link { try link.load(FetchDescriptor<T>(predicate: descriptor.predicate)) }
         let query = try Query(FetchDescriptor<T>(predicate: descriptor.predicate, sortBy: descriptor.sortBy), context)
         let (index, searched) = try chooseIndex(query)
         let parsed = try descriptor.query.resolve(analyzer: index.analyzer, fields: index.names, searched: searched)

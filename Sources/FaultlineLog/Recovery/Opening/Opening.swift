@@ -144,7 +144,8 @@ struct Opening: ~Copyable {
                 .notAStore, "There is no store in this directory. Open it for writing to create one.", path: path)
         }
         report.wasCreated = true
-        return try Creation.create(in: path, names: names, on: disk, clock: clock, random: random)
+        return try Creation.create(
+            in: path, names: names, on: disk, clock: clock, random: random, storeID: options.storeID)
     }
 
     private static func nextNumber(of names: [String]) -> UInt64 {

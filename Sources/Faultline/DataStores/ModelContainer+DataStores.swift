@@ -1,0 +1,49 @@
+public import FaultlineModel
+public import FaultlineObjects
+
+/// Containers with data stores of the user's.
+extension ModelContainer {
+    /// Opens a data store for some model classes, and all classes that their relationships lead to.
+    ///
+    ///     let container = try ModelContainer(for: Trip.self, configurations: JSONStoreConfiguration(fileURL: url))
+    ///
+    /// - Throws: As the form that takes a list of configurations.
+    /// - Complexity: As the form that takes a list of configurations.
+    @_disfavoredOverload
+    public convenience init(
+        for forTypes: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+    ) throws {
+        try self.init(for: Schema.checked(forTypes, version: Schema.Version(1, 0, 0)), configurations: configurations)
+    }
+
+    /// Opens a data store for a schema of model classes.
+    ///
+    /// - Throws: `SwiftDataError.duplicateConfiguration` for more than one configuration; `SwiftDataError.unknownSchema`
+    ///   for a schema without classes; the errors of the configuration and of the store.
+    /// - Complexity: That of making the store: no object is fetched.
+    @_disfavoredOverload
+    public convenience init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
+        guard configurations.count <= 1 else {
+            throw SwiftDataError.duplicateConfiguration.explained(
+                "A container has one store; \(configurations.count) configurations were given.")
+        }
+        switch configurations.first {
+        case nil: try self.init(ContainerRequest(givenSchema, nil, []))
+        case let own as ModelConfiguration: try self.init(ContainerRequest(givenSchema, nil, [own]))
+        case let configuration?: try self.init(givenSchema, inFrontOf: configuration)
+        }
+    }
+
+    private convenience init<Configuration: DataStoreConfiguration>(
+        _ schema: Schema, inFrontOf configuration: Configuration
+    ) throws {
+        guard Schema.modelTypes(of: schema) != nil, !schema.entities.isEmpty else {
+            throw SwiftDataError.unknownSchema.explained(
+                "A data store of your own needs a schema of model classes. Make the container for them.")
+        }
+        let workingCopy = ModelConfiguration(configuration.name, isStoredInMemoryOnly: true)
+        let request = try ContainerRequest(schema, nil, [workingCopy])
+        try ContainerRequest.check(configuration.schema, isIn: request.schema)
+        try self.init(request, inFrontOf: OpenedDataStore(configuration, request.schema))
+    }
+}
