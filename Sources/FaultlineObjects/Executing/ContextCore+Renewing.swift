@@ -27,7 +27,7 @@ extension ContextCore {
         owner = ContextOwner()
         errors = ContextErrors()
         conflicts = nil
-        history.author = nil
+        history.renew()
         homes.all.forEach { $0.renew() }
         noteSaved()
         forgetRows(keepingBlock: keepsMemory)

@@ -1,5 +1,6 @@
 internal import FaultlineLog
 internal import FaultlineStore
+internal import Foundation
 
 /// Writes the saves of a context into the store's history.
 struct SaveHistory {
@@ -8,8 +9,24 @@ struct SaveHistory {
     /// The name under which they are recorded.
     var author: String?
     private var writer: HistoryWriter?
+    private var knownEditor: UUID?
+
+    /// The identity of the context; made when it is first asked for.
+    var editorID: UUID {
+        mutating get {
+            let editor = knownEditor ?? UUID()
+            knownEditor = editor
+            return editor
+        }
+    }
 
     init(isRecorded: Bool) { self.isRecorded = isRecorded }
+
+    /// Forgets who has saved, for another user of the context.
+    mutating func renew() {
+        author = nil
+        knownEditor = nil
+    }
 
     /// Makes sure that the store records that it has a history, before the writer's turn.
     func prepare(_ store: RowStore) throws {
