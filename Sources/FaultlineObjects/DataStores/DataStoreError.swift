@@ -2,7 +2,7 @@
 ///
 ///     catch DataStoreError.unsupportedFeature { useTheDefaultStore() }
 public enum DataStoreError: Error, Hashable, Sendable {
-    /// The store does not do what was requested.
+    /// The store lacks the requested feature.
     case unsupportedFeature
     /// The store cannot evaluate the predicate: the context is to filter the objects.
     case preferInMemoryFilter

@@ -118,5 +118,5 @@ protocol ObjectBacking {
 }
 
 extension ModelBackingData: ObjectBacking {
-    var object: (any PersistentModel)? { takeValues() }
+    var object: (any PersistentModel)? { held == nil ? model : nil }
 }

@@ -75,7 +75,7 @@ extension BackingData {
     /// The type of the object that the values belong to.
     fileprivate var modelType: ModelType? {
         guard let backing = self as? ModelBackingData<ManagedObject> else { return nil }
-        return backing.takeValues()?.type
+        return backing.model.type
     }
 }
 

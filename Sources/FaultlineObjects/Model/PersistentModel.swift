@@ -24,21 +24,6 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
     func _$coreAddress() -> UnsafeMutablePointer<ModelCore>
 }
 
-/// A model's values by key path: the type that hand-written code for SwiftData expects.
-///
-/// Accessors made by `@Model` do not use it.
-public protocol BackingData<Model> {
-    /// The model class.
-    associatedtype Model: PersistentModel
-
-    /// Makes the backing data of no object.
-    init(for modelType: Model.Type)
-    /// The identifier of the object; nil for no object.
-    var persistentModelID: PersistentIdentifier? { get set }
-    /// The metadata of the model's properties.
-    var metadata: Any { get }
-}
-
 /// Proof that a fault is made by the library.
 public struct FaultToken: Sendable {
     package init() {}

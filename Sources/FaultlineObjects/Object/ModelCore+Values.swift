@@ -209,11 +209,15 @@ extension ModelCore {
     /// The placeholder for a raw value that no case of the property's type has: the declared default, else the first
     /// case.
     public mutating func _$unknownRawValue<V: RawRepresentable>(_ slot: Int) -> V where V.RawValue: StoredScalar {
+        unknownCase(slot) ?? V(rawValue: V.RawValue._$standIn) ?? standInOrEnd(slot)
+    }
+
+    /// The same for any type with cases; nil if it declares no default and its cases are not known.
+    mutating func unknownCase<V>(_ slot: Int) -> V? {
         _$noteUnknownRawValue(slot)
         if let value = home._withUnsafeGuaranteedRef({ $0.type?.defaultValue(of: slot) }) as? V { return value }
         if let type = V.self as? any CaseIterable.Type, let value = type.firstCase as? V { return value }
-        if let value = FirstCase.of(V.self) { return value }
-        return V(rawValue: V.RawValue._$standIn) ?? standInOrEnd(slot)
+        return FirstCase.of(V.self)
     }
 
     /// Reports a raw value that no case of the property's type has, and marks the object.
@@ -318,7 +322,7 @@ extension ModelCore {
         return data
     }
 
-    private mutating func writeNested<V: Encodable>(_ slot: Int, _ value: V) {
+    mutating func writeNested<V: Encodable>(_ slot: Int, _ value: V) {
         if let optional = value as? any OptionalNil, optional.isNilValue {
             _$writeNil(slot)
             return
@@ -331,7 +335,7 @@ extension ModelCore {
         }
     }
 
-    private mutating func readNested<V: Codable>(_ slot: Int) -> V {
+    mutating func readNested<V: Codable>(_ slot: Int) -> V {
         noteRead(slot)
         if let optional = V.self as? any OptionalNil.Type, _$isNil(slot), let value = optional.makeNil() as? V {
             return value
