@@ -16,7 +16,7 @@ public import FaultlineObjects
 ///             let all = try read()
 ///             return DataStoreFetchResult(
 ///                 descriptor: request.descriptor,
-///                 fetchedSnapshots: all.filter { $0.entityName == Schema.entityName(for: T.self) },
+///                 fetchedSnapshots: all.filter { request.isOfClass($0) },
 ///                 relatedSnapshots: Dictionary(uniqueKeysWithValues: all.map { ($0.persistentIdentifier, $0) }))
 ///         }
 ///
@@ -53,12 +53,18 @@ public protocol DataStore: AnyObject {
     func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
     /// Counts the objects that a descriptor selects; by default those that `fetch` returns.
+    ///
+    /// - Throws: As `fetch`.
     func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
 
     /// The identifiers of the objects that a descriptor selects; by default those that `fetch` returns.
+    ///
+    /// - Throws: As `fetch`.
     func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
 
-    /// Deletes all objects; by default throws `DataStoreError.unsupportedFeature`.
+    /// Deletes all objects; refused by default.
+    ///
+    /// - Throws: Any error; by default `DataStoreError.unsupportedFeature`.
     func erase() throws
 
     /// Called when a context begins to use the store; does nothing by default.
@@ -69,6 +75,8 @@ public protocol DataStore: AnyObject {
 
     /// The values of objects that the store has at hand, so that it need not be asked for them by a predicate; none by
     /// default.
+    ///
+    /// - Throws: Any error; it goes to the caller.
     func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
     ) throws -> [PersistentIdentifier: Snapshot]
@@ -76,11 +84,15 @@ public protocol DataStore: AnyObject {
 
 extension DataStore {
     /// Counts the objects that `fetch` returns.
+    ///
+    /// - Throws: As `fetch`.
     public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
         try fetch(request).fetchedSnapshots.count
     }
 
     /// The identifiers of the objects that `fetch` returns.
+    ///
+    /// - Throws: As `fetch`.
     public func fetchIdentifiers<T: PersistentModel>(
         _ request: DataStoreFetchRequest<T>
     ) throws -> [PersistentIdentifier] {
@@ -99,6 +111,8 @@ extension DataStore {
     public func invalidateState(for editingState: EditingState) {}
 
     /// None.
+    ///
+    /// - Throws: Nothing.
     public func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
     ) throws -> [PersistentIdentifier: Snapshot] { [:] }

@@ -25,5 +25,7 @@ public protocol DataStoreConfiguration: Hashable {
 
 extension DataStoreConfiguration {
     /// Accepts the configuration.
+    ///
+    /// - Throws: Nothing.
     public func validate() throws {}
 }

@@ -20,14 +20,19 @@ final class UntypedStore<Store: DataStore>: DataStoreSource {
         try store.fetchCount(request)
     }
 
+    func identifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
+        try store.fetchIdentifiers(request)
+    }
+
     func cachedSnapshots(_ identifiers: [PersistentIdentifier], _ state: EditingState) throws -> [DefaultSnapshot] {
         try store.cachedSnapshots(for: identifiers, editingState: state).values.map(values)
     }
 
     func save(_ changes: DataStoreChanges, _ state: EditingState) throws -> SavedSnapshots {
         let request = DataStoreSaveChangesRequest(
-            inserted: try changes.inserted.map(snapshot), updated: try changes.updated.map(snapshot),
-            deleted: try changes.deleted.map(snapshot), editingState: state)
+            inserted: try changes.inserted.map { try snapshot($0, changes.replaced) },
+            updated: try changes.updated.map { try snapshot($0, changes.replaced) },
+            deleted: try changes.deleted.map { try snapshot($0, [:]) }, editingState: state)
         let result = try store.save(request)
         return SavedSnapshots(
             remapped: result.remappedIdentifiers, changed: try result.snapshotsToReregister.values.map(values))
@@ -48,7 +53,9 @@ final class UntypedStore<Store: DataStore>: DataStoreSource {
     // MARK: Snapshots
 
     /// The snapshot of an object whose values were read.
-    private func snapshot(_ change: DataStoreChanges.Change) throws -> Store.Snapshot {
+    private func snapshot(
+        _ change: DataStoreChanges.Change, _ replaced: [PersistentIdentifier: PersistentIdentifier]
+    ) throws -> Store.Snapshot {
         if let snapshot = change.values as? Store.Snapshot { return snapshot }
         guard !change.isCombined else {
             throw SwiftDataError.modelValidationFailure.explained(
@@ -59,14 +66,20 @@ final class UntypedStore<Store: DataStore>: DataStoreSource {
         func open<Model: PersistentModel>(_ object: Model) -> Store.Snapshot {
             Store.Snapshot(from: object.persistentBackingData, relatedBackingDatas: &related)
         }
-        return open(change.object)
+        return open(change.object).copy(
+            persistentIdentifier: change.values.persistentIdentifier, remappedIdentifiers: replaced)
     }
 
     /// The values of a snapshot: of a type of the user's, by its encoding.
     private func values(_ snapshot: Store.Snapshot) throws -> DefaultSnapshot {
         if let values = snapshot as? DefaultSnapshot { return values }
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        return try PropertyListDecoder().decode(DefaultSnapshot.self, from: encoder.encode(snapshot))
+        let encoder = JSONEncoder()
+        let decoder = JSONDecoder()
+        let names = (infinity: "inf", minus: "-inf", nan: "nan")
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: names.infinity, negativeInfinity: names.minus, nan: names.nan)
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: names.infinity, negativeInfinity: names.minus, nan: names.nan)
+        return try decoder.decode(DefaultSnapshot.self, from: encoder.encode(snapshot))
     }
 }

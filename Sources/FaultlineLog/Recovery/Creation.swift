@@ -62,7 +62,8 @@ enum Creation {
         }
 
         let identity = Identity(
-            storeHigh: storeID?.0 ?? random.next(), storeLow: storeID?.1 ?? random.next(), createdNanoseconds: clock.wallNanoseconds(),
+            storeHigh: storeID?.0 ?? random.next(), storeLow: storeID?.1 ?? random.next(),
+            createdNanoseconds: clock.wallNanoseconds(),
             salt: random.next(), instance: StoreID(high: random.next(), low: random.next()))
         let directory = StoreDirectory(
             disk: disk, path: path, storeID: identity.storeID,

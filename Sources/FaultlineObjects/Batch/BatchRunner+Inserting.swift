@@ -5,6 +5,7 @@ extension BatchRunner {
     func batchInsert(
         _ home: EntityHome, _ type: ModelType, _ policy: UniquenessPolicy?, _ fill: (BatchValues) throws -> Bool
     ) throws -> BatchResult {
+        try context.refuseForDataStore()
         try checkMayBatch()
         guard let entity = home.entity else {
             throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")

@@ -11,6 +11,7 @@ struct BatchRunner {
     // MARK: Delete
 
     func batchDelete<T: PersistentModel>(_ source: QuerySource<T>) throws -> BatchResult {
+        try context.refuseForDataStore()
         try checkMayBatch()
         return try selectingAnew { try batchDeleteOnce(source) }
     }
@@ -35,6 +36,7 @@ struct BatchRunner {
     // MARK: Update
 
     func batchUpdate<T: PersistentModel>(_ source: QuerySource<T>, _ changes: [SlotChange]) throws -> BatchResult {
+        try context.refuseForDataStore()
         try checkMayBatch()
         return try context.tellingAfterwards { try selectingAnew { try batchUpdateOnce(source, changes) } }
     }
@@ -101,7 +103,6 @@ struct BatchRunner {
     // MARK: Parts of both
 
     func checkMayBatch() throws {
-        try context.refuseForDataStore()
         try context.checkIsOutsideOfBatch()
         try LifecycleCalls(context).checkIsNotSaving()
         try context.stage?.checkIsRunning()

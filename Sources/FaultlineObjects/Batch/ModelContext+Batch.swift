@@ -22,7 +22,10 @@ extension ModelContext {
         _ model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> BatchResult {
         try core.throwing {
-            if let link = core.link { return try link.batchDelete(model, predicate) }
+            if let link = core.link {
+                try BatchRunner(core).checkMayBatch()
+                return try link.batchDelete(model, predicate)
+            }
             return try BatchRunner(core).batchDelete(QuerySource(Self.stored(predicate)))
         }
     }

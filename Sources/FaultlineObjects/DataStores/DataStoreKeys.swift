@@ -98,6 +98,7 @@ package final class DataStoreKeys: Sendable {
     ///   - key: The text of the primary key.
     ///   - entityName: The entity.
     ///   - isOfStore: Whether the data store names it, so that it stays.
+    /// - Returns: The number, the same for each call with the key.
     func number(of key: String, _ entityName: String, isOfStore: Bool) -> RecordID {
         entities.withLock { entities in
             var entity = entities.removeValue(forKey: entityName) ?? Entity()
@@ -119,13 +120,9 @@ package final class DataStoreKeys: Sendable {
         entities.withLock { $0[entityName]?.keys[number] }
     }
 
-    /// Lets the key of a deleted object be forgotten.
-    func release(_ number: RecordID, _ entityName: String) {
-        entities.withLock { entities in
-            guard var entity = entities.removeValue(forKey: entityName) else { return }
-            if entity.kept.remove(number) != nil { entity.addStranger(number) }
-            entities[entityName] = entity
-        }
+    /// Keeps the key of a number as long as the process, because an object has it.
+    func keep(_ number: RecordID, _ entityName: String) {
+        entities.withLock { _ = $0[entityName]?.kept.insert(number) }
     }
 
     /// How many keys of an entity are known: tests compare it with a bound.
@@ -149,6 +146,10 @@ extension PersistentIdentifier {
     /// Finds the data store of a name that comes from outside; the first call of a data store may introduce one.
     static func dataStore(named identifier: String) -> DataStoreKeys? {
         if let found = DataStoreKeys.find(identifier) { return found }
+        // The objects of a store of this library have numbers.
+        guard DataStoreKeys.ownStoreID(identifier) == nil, !identifier.isEmpty,
+            identifier.utf8.count <= DataStoreKeys.keyByteCountMax
+        else { return nil }
         guard let call = DataStoreCall.current, call.mayIntroduce(identifier) else { return nil }
         return DataStoreKeys.of(identifier)
     }

@@ -10,6 +10,9 @@ protocol DataStoreLink: AnyObject {
     /// Counts objects; nil where the context must count them itself, once they are loaded.
     func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int?
 
+    /// The identifiers of objects; nil where the context must find them itself, once they are loaded.
+    func identifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]?
+
     /// Loads the objects that a descriptor selects before the context searches them, and moves it to their state.
     func load<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws
 
@@ -24,13 +27,4 @@ protocol DataStoreLink: AnyObject {
 
     /// Takes values over that the data store has changed in the last save.
     func finishSave() throws
-}
-
-extension ContextCore {
-    /// Refuses a call that a data store of the user's cannot answer.
-    ///
-    /// - Throws: `DataStoreError.unsupportedFeature` if the context's container has one.
-    func refuseForDataStore() throws {
-        if link != nil { throw DataStoreError.unsupportedFeature }
-    }
 }

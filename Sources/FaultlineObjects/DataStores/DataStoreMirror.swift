@@ -3,6 +3,7 @@ internal import FaultlineLog
 package import FaultlineModel
 package import FaultlineStore
 internal import Foundation
+internal import Synchronization
 
 /// The working copy of a data store, in memory: the objects that the store has returned, for all contexts of a container.
 ///
@@ -17,21 +18,26 @@ package final class DataStoreMirror: @unchecked Sendable {
     package let source: any DataStoreSource
     /// Nil if the store's identifiers are those of a store of this library.
     let keys: DataStoreKeys?
-    private let call: DataStoreCall
+    private let schema: Schema
     private let turn = EngineLock()
     /// Brings objects in.
     private let core: ContextCore
-    /// Values that the data store has changed in saves, which are to be brought in.
-    private var changed: [DefaultSnapshot] = []
+    /// Whether a save may be queued whose objects cannot be read yet.
+    private var hasQueuedSave = false
+    /// Contexts that have ended, which the data store was not told yet.
+    private let ended = Guarded<[EditingState]>([])
 
     package init(
         _ source: any DataStoreSource, _ keys: DataStoreKeys?, _ schema: Schema, store: RowStore, types: [ModelType]
     ) {
         self.source = source
         self.keys = keys
-        call = DataStoreCall(schema, identifier: source.identifier)
+        self.schema = schema
         core = ContextCore(store: store, types: types, recordsHistory: true)
         core.rules.allocatesChosenNumbers = true
+        // The data store's objects are as they are.
+        core.rules.defersRelationshipRules = true
+        core.rules.defersLeastCounts = true
         core.homes.callNoLifecycles()
     }
 
@@ -40,18 +46,43 @@ package final class DataStoreMirror: @unchecked Sendable {
     /// - Throws: `SwiftDataError.modelValidationFailure` if the data store, or code that a save calls, has the turn: it
     ///   would wait for itself.
     package func inTurn<R: ~Copyable>(_ body: () throws -> R) throws -> R {
-        guard DataStoreCall.current !== call else {
+        guard DataStoreCall.current?.isUnderWay(of: self) != true else {
             throw SwiftDataError.modelValidationFailure.explained(
                 "The data store \(source.identifier), or code that a save calls, has used the container of the store. Answer a data store's call from its own data."
             )
         }
         turn.lock()
-        defer { turn.unlock() }
+        let call = DataStoreCall(schema, identifier: source.identifier, owner: self)
+        defer {
+            call.end()
+            turn.unlock()
+        }
         var result: R?
-        try DataStoreCall.$current.withValue(call) { result = try body() }
+        try DataStoreCall.$current.withValue(call) {
+            for state in takeEnded() { source.end(state) }
+            if hasQueuedSave {
+                // Writes nothing: waits until the objects of the save can be read.
+                _ = try core.store.log.write(author: nil) { _ in }
+                hasQueuedSave = false
+            }
+            result = try body()
+        }
         guard let result = result.take() else { preconditionFailure("A body that returns has a result.") }
         return result
     }
+
+    /// Notes that a context has ended, from any thread; the data store is told in the next turn.
+    func noteEnded(_ state: EditingState) { ended.withLock { $0.append(state) } }
+
+    private func takeEnded() -> [EditingState] {
+        ended.withLock { ended in
+            defer { ended = [] }
+            return ended
+        }
+    }
+
+    /// Notes that a save was queued.
+    func noteQueuedSave() { hasQueuedSave = true }
 
     // MARK: Fetching; in the turn
 
@@ -62,6 +93,7 @@ package final class DataStoreMirror: @unchecked Sendable {
     ///   - isExact: Whether the store's answer is that of the fetch: no unsaved change counts.
     ///   - state: The editing state of the context.
     /// - Returns: The identifiers of the objects found, if the store has selected and ordered them.
+    /// - Throws: The errors of the data store; as `SnapshotApplier.apply`.
     func bring<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, isExact: Bool, _ state: EditingState
     ) throws -> [PersistentIdentifier]? {
@@ -70,7 +102,7 @@ package final class DataStoreMirror: @unchecked Sendable {
         var bringing = Bringing(answer.related + answer.found)
         var gone: [PersistentIdentifier] = []
         if asked.fetchLimit ?? 0 <= 0, asked.fetchOffset ?? 0 <= 0 {
-            let missing = Set(try known(T.self, asked.predicate)).subtracting(found)
+            let missing = Set(try known(T.self, asked.predicate)).subtracting(bringing.snapshots.keys)
             if asked.predicate == nil {
                 gone = Array(missing)
             } else if !missing.isEmpty {
@@ -80,25 +112,19 @@ package final class DataStoreMirror: @unchecked Sendable {
                 gone = Array(missing.subtracting(present.map(\.persistentIdentifier)))
             }
         }
-        try take(&bringing, gone: gone, state)
+        try take(bringing, gone: gone, state)
         return isAnswer ? found : nil
     }
 
     /// Brings in an object, if the data store has it.
     func bring(_ identifier: PersistentIdentifier, _ type: any PersistentModel.Type, _ state: EditingState) throws {
-        var bringing = Bringing(try find(type, [identifier], state))
-        try take(&bringing, gone: [], state)
+        try take(Bringing(try find(type, [identifier], state)), gone: [], state)
     }
 
-    /// Brings in the values that the data store has changed in saves.
-    func bringChanged(_ state: EditingState) throws {
-        guard !changed.isEmpty else { return }
-        var bringing = Bringing(changed)
-        changed = []
-        try take(&bringing, gone: [], state)
+    /// Brings in values that the data store has changed in a save.
+    func bring(_ changed: [DefaultSnapshot], _ state: EditingState) throws {
+        try take(Bringing(changed), gone: [], state)
     }
-
-    func noteChanged(_ snapshots: [DefaultSnapshot]) { changed += snapshots }
 
     /// Forgets all objects, after the data store has erased its own.
     package func forgetAll() throws {
@@ -112,11 +138,23 @@ package final class DataStoreMirror: @unchecked Sendable {
         if core.hasChanges { try core.save() }
     }
 
+    /// The identifiers of objects; nil if the data store cannot select or order them.
+    func identifiers<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, _ state: EditingState
+    ) throws -> [PersistentIdentifier]? {
+        try unlessLeft { try source.identifiers(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) }
+    }
+
     /// Counts objects; nil if the data store cannot select them.
     func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, _ state: EditingState) throws -> Int? {
-        do { return try source.count(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) } catch {
-            guard let error = error as? DataStoreError, [.preferInMemoryFilter, .preferInMemorySort].contains(error)
-            else { throw error }
+        try unlessLeft { try source.count(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) }
+    }
+
+    /// Calls the data store; nil if it leaves the predicate or the order to the context.
+    private func unlessLeft<R>(_ body: () throws -> R) throws -> R? {
+        do { return try body() } catch let error as DataStoreError
+            where [.preferInMemoryFilter, .preferInMemorySort].contains(error)
+        {
             return nil
         }
     }
@@ -149,6 +187,7 @@ package final class DataStoreMirror: @unchecked Sendable {
             asked.fetchLimit = nil
             asked.fetchOffset = nil
             asked.sortBy = []
+            asked.leavesOutSubclasses = false
             isExact = false
         }
         if !isExact { leaveOrder() }
@@ -191,12 +230,23 @@ package final class DataStoreMirror: @unchecked Sendable {
         return try open(type)
     }
 
-    private func take(_ bringing: inout Bringing, gone: [PersistentIdentifier], _ state: EditingState) throws {
+    /// Brings snapshots in, with those that they refer to, and removes objects.
+    private func take(_ bringing: Bringing, gone: [PersistentIdentifier], _ state: EditingState) throws {
+        var bringing = bringing
         try core.beginReading()
         defer { core.endReading() }
         try core.moveToNewest()
+        try addReferenced(&bringing, state)
+        do { try write(bringing, gone: gone) } catch let error as SwiftDataError where error == .modelValidationFailure
+        {
+            // An object that was loaded before may have had the unique values that another one has by now.
+            let (all, gone) = try checked(bringing, gone: gone, state)
+            try write(all, gone: gone)
+        }
+    }
+
+    private func write(_ bringing: Bringing, gone: [PersistentIdentifier]) throws {
         do {
-            try addReferenced(&bringing, state)
             var applier = SnapshotApplier(core, keepsNumbers: true)
             try applier.apply(bringing.inOrder)
             try remove(gone)
@@ -206,6 +256,25 @@ package final class DataStoreMirror: @unchecked Sendable {
             core.rules.forgetChosenNumbers()
             throw error
         }
+        if let keys { for identifier in bringing.order { keys.keep(identifier.number, identifier.entityName) } }
+    }
+
+    /// The same snapshots, with those of all other known objects of their entities; and the objects that are gone.
+    private func checked(
+        _ bringing: Bringing, gone: [PersistentIdentifier], _ state: EditingState
+    ) throws -> (Bringing, gone: [PersistentIdentifier]) {
+        var all = bringing
+        var gone = Set(gone)
+        for name in Set(bringing.order.map(\.entityName)).sorted() {
+            guard let type = core.homes.home(named: name)?.type?.type else { continue }
+            let others = try known(ofType: type).filter { bringing.snapshots[$0] == nil && !gone.contains($0) }
+            guard !others.isEmpty else { continue }
+            let present = try find(type, others, state)
+            gone.formUnion(Set(others).subtracting(present.map(\.persistentIdentifier)))
+            all.add(present)
+        }
+        try addReferenced(&all, state)
+        return (all, gone.sorted())
     }
 
     private func remove(_ gone: [PersistentIdentifier]) throws {
@@ -213,7 +282,6 @@ package final class DataStoreMirror: @unchecked Sendable {
             try ObjectRegistry(core).existingModel(for: identifier) { _ in true }.map(ObjectHandle.init(erased:))
         }
         core.remove(handles)
-        for identifier in gone { keys?.release(identifier.number, identifier.entityName) }
     }
 
     /// Adds the snapshots of all objects that others refer to, and that the working copy lacks.

@@ -21,6 +21,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
     /// - Parameters:
     ///   - persistentIdentifier: The new identity.
     ///   - remappedIdentifiers: New identities of related objects, by the old ones; nil for none.
+    /// - Returns: The copy.
     func copy(
         persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
     ) -> Self

@@ -1,4 +1,4 @@
-/// A data store of the user's, without its types: what a container asks of it.
+/// A data store of the user's, without its types: the requests of a container.
 ///
 /// Called by one thread at a time.
 package protocol DataStoreSource: AnyObject {
@@ -10,6 +10,9 @@ package protocol DataStoreSource: AnyObject {
 
     /// Counts objects; errors as `fetch`.
     func count<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
+
+    /// Identifiers of objects; errors as `fetch`.
+    func identifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
 
     /// Snapshots that the store has at hand, of some of the objects.
     func cachedSnapshots(_ identifiers: [PersistentIdentifier], _ state: EditingState) throws -> [DefaultSnapshot]
@@ -49,6 +52,11 @@ package struct DataStoreChanges {
     package var inserted: [Change] = []
     package var updated: [Change] = []
     package var deleted: [Change] = []
+
+    /// New objects that the data store knows under other identifiers.
+    package var replaced: [PersistentIdentifier: PersistentIdentifier]
+
+    init(replaced: [PersistentIdentifier: PersistentIdentifier]) { self.replaced = replaced }
 
     /// An object, with its values.
     package struct Change {

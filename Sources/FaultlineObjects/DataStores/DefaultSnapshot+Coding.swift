@@ -1,12 +1,12 @@
 internal import FaultlineModel
 internal import Foundation
 
-extension CodingUserInfoKey {
-    /// The key of a `Schema` for a decoder that reads snapshots outside of a call of a data store.
+extension DefaultSnapshot {
+    // Safe because a constant text is the name of a key.
+    /// The key of a `Schema` in the user information of a decoder that reads snapshots outside of a data store's call.
     ///
-    ///     decoder.userInfo[.snapshotSchema] = container.schema
-    // Safe because the text is a valid name of a key.
-    public static let snapshotSchema = CodingUserInfoKey(rawValue: "faultline.snapshotSchema").unsafelyUnwrapped
+    ///     decoder.userInfo[DefaultSnapshot.schemaKey] = container.schema
+    public static let schemaKey = CodingUserInfoKey(rawValue: "faultline.snapshotSchema").unsafelyUnwrapped
 }
 
 extension DefaultSnapshot {
@@ -59,7 +59,7 @@ extension DefaultSnapshot {
     /// Decodes a snapshot that `encode(to:)` wrote; a property that is missing is missing in the snapshot.
     ///
     /// - Throws: `DecodingError` for values of other types, for an entity that the schema lacks, and outside of a call of
-    ///   a data store, unless `userInfo[.snapshotSchema]` has the schema.
+    ///   a data store, unless `userInfo[DefaultSnapshot.schemaKey]` has the schema.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
         let identifier = try container.decode(PersistentIdentifier.self, forKey: .persistentIdentifier)
@@ -68,7 +68,7 @@ extension DefaultSnapshot {
             throw DecodingError.dataCorruptedError(
                 forKey: .persistentIdentifier, in: container,
                 debugDescription:
-                    "No schema with an entity \"\(name.excerpt)\" is known here. Decode snapshots in the calls of a data store, or set userInfo[.snapshotSchema]."
+                    "No schema with an entity \"\(name.excerpt)\" is known here. Decode snapshots in the calls of a data store, or set userInfo[DefaultSnapshot.schemaKey]."
             )
         }
         var values = [String: PropertyValue](minimumCapacity: properties.count)
@@ -123,15 +123,10 @@ extension DefaultSnapshot {
     private static func properties(
         _ entityName: String, _ userInfo: [CodingUserInfoKey: Any]
     ) -> [String: any SchemaProperty]? {
-        if let schema = userInfo[.snapshotSchema] as? Schema {
-            return schema.entitiesByName[entityName].map { properties(of: $0) }
+        if let schema = userInfo[schemaKey] as? Schema {
+            return schema.propertiesByName(ofEntity: entityName)
         }
         return DataStoreCall.current?.properties(ofEntity: entityName)
-    }
-
-    /// The properties of an entity by name.
-    static func properties(of entity: Schema.Entity) -> [String: any SchemaProperty] {
-        Dictionary(entity.properties.map { ($0.name, $0) }) { first, _ in first }
     }
 }
 

@@ -34,7 +34,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
 
     /// Copies the values of an object; values that cannot be read are missing.
     public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
-        self = (try? DefaultSnapshot(reading: backingData))
+        self =
+            (try? DefaultSnapshot(reading: backingData))
             ?? DefaultSnapshot(
                 backingData.persistentModelID ?? PersistentIdentifier.ofNoObject, entityName: "", values: [:])
     }
@@ -89,11 +90,14 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
         values.values.flatMap(\.identifiers)
     }
 
-    /// The values of a new object that takes the place of a stored one: relationships that it has not set stay.
+    /// The values of a new object that takes the place of a stored one: a target that it has not set stays, and its
+    /// members join those that are there.
     func keepingRelationships(of stored: DefaultSnapshot) -> DefaultSnapshot {
         let kept = values.merging(stored.values) { (new: PropertyValue, old: PropertyValue) -> PropertyValue in
             switch (new, old) {
-            case (.null, .object), (.objects([]), .objects): old
+            case (.null, .object): old
+            case (.objects(let joined), .objects(let members)):
+                .objects(members + joined.filter { !members.contains($0) })
             default: new
             }
         }

@@ -3,30 +3,41 @@ internal import FaultlineModel
 internal import FaultlineStore
 internal import Foundation
 
-/// A context of a container with a data store of the user's: what it asks of the store, and when.
+/// A context of a container with a data store of the user's: its requests, and their time.
+///
+/// The context owns it, and is alive in each call.
 final class LinkedContext: DataStoreLink {
     private unowned let context: ContextCore
     private let mirror: DataStoreMirror
     /// The identity of the context in the calls of the data store.
     private let editorID: UUID
+    /// Whether the data store knows of the context.
+    private var hasBegun = false
+    /// The identifiers that the data store has given new objects in a save that failed afterwards, by temporary ones.
+    private var acknowledged: [PersistentIdentifier: PersistentIdentifier] = [:]
+    /// Values that the data store has changed in the last save, which are to be brought in.
+    private var changed: [DefaultSnapshot] = []
 
     init(_ context: ContextCore, _ mirror: DataStoreMirror) {
         self.context = context
         self.mirror = mirror
         editorID = context.history.editorID
-        try? mirror.inTurn { mirror.source.begin(state) }
     }
 
-    deinit {
-        let ended = EditingState(id: editorID, author: nil)
-        let mirror = mirror
-        try? mirror.inTurn { mirror.source.end(ended) }
-    }
+    deinit { if hasBegun { mirror.noteEnded(EditingState(id: editorID, author: nil)) } }
 
-    var state: EditingState { EditingState(id: editorID, author: context.history.author) }
+    private var state: EditingState { EditingState(id: editorID, author: context.history.author) }
 
     /// Whether the context shows a state that it does not leave, so that nothing is brought in.
     private var isPinned: Bool { context.state.pinLabel != nil }
+
+    private func inTurn<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+        try mirror.inTurn {
+            if !hasBegun { mirror.source.begin(state) }
+            hasBegun = true
+            return try body()
+        }
+    }
 
     // MARK: Reading
 
@@ -34,7 +45,7 @@ final class LinkedContext: DataStoreLink {
         let local = QuerySource(ofLoaded: descriptor)
         guard !isPinned else { return try FetchRunner(context).fetch(local) }
         let isExact = !context.hasChanges || !descriptor.includePendingChanges
-        let found = try mirror.inTurn { try mirror.bring(descriptor, isExact: isExact, state) }
+        let found = try inTurn { try mirror.bring(descriptor, isExact: isExact, state) }
         guard let found else { return try FetchRunner(context).fetch(local) }
         try context.beginReading()
         defer { context.endReading() }
@@ -50,30 +61,42 @@ final class LinkedContext: DataStoreLink {
     }
 
     func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int? {
-        guard !isPinned, !context.hasChanges || !descriptor.includePendingChanges else { return nil }
-        return try mirror.inTurn { try mirror.count(descriptor, state) }
+        guard isAnswered(descriptor) else { return nil }
+        return try inTurn { try mirror.count(descriptor, state) }
+    }
+
+    func identifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]? {
+        guard isAnswered(descriptor) else { return nil }
+        return try inTurn { try mirror.identifiers(descriptor, state) }
+    }
+
+    /// Whether the data store's answer is that of the context.
+    private func isAnswered<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) -> Bool {
+        !isPinned && !descriptor.leavesOutSubclasses && (!context.hasChanges || !descriptor.includePendingChanges)
     }
 
     func load<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws {
         guard !isPinned else { return }
-        _ = try mirror.inTurn { try mirror.bring(descriptor, isExact: false, state) }
+        _ = try inTurn { try mirror.bring(descriptor, isExact: false, state) }
         try context.moveToNewest()
     }
 
     func load(_ identifier: PersistentIdentifier, ofEntity ordinal: Int) throws {
         guard !isPinned, let type = context.homes[ordinal].type?.type else { return }
-        try mirror.inTurn { try mirror.bring(identifier, type, state) }
+        try inTurn { try mirror.bring(identifier, type, state) }
         try context.moveToNewest()
     }
 
     func batchDelete<T: PersistentModel>(_ type: T.Type, _ predicate: Predicate<T>?) throws -> BatchResult {
-        let deleted = try mirror.inTurn {
-            let request = DataStoreBatchDeleteRequest(predicate: predicate, includeSubclasses: true, editingState: state)
+        let deleted = try inTurn {
+            let request = DataStoreBatchDeleteRequest(
+                predicate: predicate, includeSubclasses: true, editingState: state)
             let descriptor = FetchDescriptor<T>(predicate: predicate)
             _ = try mirror.bring(descriptor, isExact: false, state)
             let before = try mirror.known(type, predicate).count
             guard try mirror.source.delete(request) else { throw DataStoreError.unsupportedFeature }
-            _ = try mirror.bring(descriptor, isExact: false, state)
+            // The objects are deleted, even if the store does not answer any more.
+            do { _ = try mirror.bring(descriptor, isExact: false, state) } catch { context.report(error) }
             return before - (try mirror.known(type, predicate).count)
         }
         try context.beginReading()
@@ -85,25 +108,22 @@ final class LinkedContext: DataStoreLink {
     // MARK: Saving
 
     func save<R: ~Copyable>(_ commit: () throws -> R) throws -> R {
-        try mirror.inTurn {
-            try DeletePropagation(context).propagateDeletes()
+        try DeletePropagation(context).propagateDeletes()
+        return try inTurn {
             let rehearsal = SaveRehearsal()
             context.saving.rehearsal = rehearsal
             do {
                 defer { context.saving.rehearsal = nil }
                 _ = try commit()
             } catch is SaveRehearsal.Ended {}
-            let changes = try changes(rehearsal)
-            let answer = try mirror.source.save(changes, state)
+            let answer = try mirror.source.save(changes(rehearsal), state)
             let restored = context.rules.chosenNumbers
             do {
                 try number(rehearsal.inserted, answer)
                 let result = try commit()
-                for change in changes.deleted {
-                    let identifier = change.values.persistentIdentifier
-                    mirror.keys?.release(identifier.number, identifier.entityName)
-                }
-                mirror.noteChanged(answer.changed)
+                mirror.noteQueuedSave()
+                acknowledged = [:]
+                changed += answer.changed
                 return result
             } catch {
                 context.rules.chosenNumbers = restored
@@ -113,7 +133,9 @@ final class LinkedContext: DataStoreLink {
     }
 
     func finishSave() throws {
-        try mirror.inTurn { try mirror.bringChanged(state) }
+        guard !changed.isEmpty else { return }
+        try inTurn { try mirror.bring(changed, state) }
+        changed = []
         try context.beginReading()
         defer { context.endReading() }
         try context.moveToNewest()
@@ -121,45 +143,67 @@ final class LinkedContext: DataStoreLink {
 
     /// Gives new objects the numbers that stand for the keys of the data store.
     private func number(_ inserted: [ObjectHandle], _ answer: SavedSnapshots) throws {
+        var given: Set<PersistentIdentifier> = []
+        var refusal: SwiftDataError?
         for handle in inserted {
             let temporary = handle.core.pointee.persistentIdentifier
-            let home = handle.core.pointee.home.takeUnretainedValue()
-            guard let given = answer.remapped[temporary] else {
-                throw refusal("gave a new \(home.entityName) no identifier. Return one in remappedIdentifiers.")
+            do throws(SwiftDataError) {
+                let identifier = try checked(acknowledged[temporary] ?? answer.remapped[temporary], handle, &given)
+                acknowledged[temporary] = identifier
+                context.rules.chosenNumbers[handle.core.pointee.number] = identifier.number
+            } catch {
+                refusal = refusal ?? error
             }
-            guard let number = given.storedNumber(in: home.storeID), given.entityName == temporary.entityName else {
-                throw refusal(
-                    "gave a new \(home.entityName) the identifier \(given), which is of another store or entity. Make it with PersistentIdentifier.identifier(for:entityName:primaryKey:)."
-                )
-            }
-            guard try !mirror.isKnown(given) else {
-                throw refusal("gave a new \(home.entityName) the identifier \(given), which another object has.")
-            }
-            context.rules.chosenNumbers[handle.core.pointee.number] = number
         }
+        if let refusal { throw refusal }
     }
 
-    private func refusal(_ text: String) -> SwiftDataError {
-        .modelValidationFailure.explained("The data store \(mirror.source.identifier) \(text)")
+    /// The identifier that the data store has given a new object, if the object can have it.
+    private func checked(
+        _ identifier: PersistentIdentifier?, _ handle: ObjectHandle, _ given: inout Set<PersistentIdentifier>
+    ) throws(SwiftDataError) -> PersistentIdentifier {
+        let home = handle.core.pointee.home.takeUnretainedValue()
+        let start = "The data store \(mirror.source.identifier) gave a new \(home.entityName)"
+        func refused(_ rest: String) -> SwiftDataError { .modelValidationFailure.explained("\(start) \(rest)") }
+        guard let identifier else { throw refused("no identifier. Return one in remappedIdentifiers.") }
+        guard identifier.storedNumber(in: home.storeID) != nil, identifier.entityName == home.entityName else {
+            throw refused(
+                "the identifier \(identifier), which is of another store or entity. Make it with PersistentIdentifier.identifier(for:entityName:primaryKey:)."
+            )
+        }
+        guard given.insert(identifier).inserted, (try? mirror.isKnown(identifier)) == false else {
+            throw refused("the identifier \(identifier), which another object has.")
+        }
+        return identifier
     }
 
     /// The values of the objects that a save writes.
     private func changes(_ rehearsal: SaveRehearsal) throws -> DataStoreChanges {
         try context.beginReading()
         defer { context.endReading() }
-        var changes = DataStoreChanges()
+        var changes = DataStoreChanges(replaced: acknowledged)
+        for (handle, stored) in rehearsal.combined {
+            changes.replaced[handle.core.pointee.persistentIdentifier] = stored
+        }
+        let replaced = changes.replaced
+        func add(_ object: any PersistentModel, to list: inout [DataStoreChanges.Change]) throws {
+            list.append(.init(object: object, values: try values(of: object, replaced), isCombined: false))
+        }
         for handle in rehearsal.inserted {
             guard let object = handle.object as? any PersistentModel else { continue }
-            changes.inserted.append(try change(object))
+            let isSaved = acknowledged[handle.core.pointee.persistentIdentifier] != nil
+            if isSaved { try add(object, to: &changes.updated) } else { try add(object, to: &changes.inserted) }
         }
         var updated = rehearsal.identifiers.updated
         for (handle, identifier) in rehearsal.combined {
             updated.remove(identifier)
-            guard let object = handle.object as? any PersistentModel, let stored = try stored(identifier, context) else {
+            guard let object = handle.object as? any PersistentModel, let stored = try stored(identifier, context)
+            else {
                 continue
             }
-            let values = try DefaultSnapshot(of: object).keepingRelationships(of: DefaultSnapshot(of: stored))
-            changes.updated.append(.init(object: object, values: values, isCombined: true))
+            let combined = try values(of: object, replaced)
+                .keepingRelationships(of: DefaultSnapshot(of: stored))
+            changes.updated.append(.init(object: object, values: combined, isCombined: true))
         }
         let deleted = rehearsal.identifiers.deleted
         let before = context.contextOfStored()
@@ -168,23 +212,29 @@ final class LinkedContext: DataStoreLink {
         before.moveTo(context.snapshot)
         for identifier in deleted.sorted() {
             guard let object = try stored(identifier, before) else { continue }
-            let change = try change(object)
-            changes.deleted.append(change)
-            updated.formUnion(inverses(change.values))
+            try add(object, to: &changes.deleted)
+            updated.formUnion(changes.deleted.last.map { inverses($0.values) } ?? [])
         }
         for identifier in updated.subtracting(deleted).sorted() {
             guard let object = try stored(identifier, context) else { continue }
-            changes.updated.append(try change(object))
+            try add(object, to: &changes.updated)
         }
         return changes
     }
 
-    private func change(_ object: any PersistentModel) throws -> DataStoreChanges.Change {
-        .init(object: object, values: try DefaultSnapshot(of: object), isCombined: false)
+    /// The values of an object, under the identifiers that the data store knows.
+    private func values(
+        of object: any PersistentModel, _ replaced: [PersistentIdentifier: PersistentIdentifier]
+    ) throws -> DefaultSnapshot {
+        let values = try DefaultSnapshot(of: object)
+        return values.copy(
+            persistentIdentifier: replaced[values.persistentIdentifier] ?? values.persistentIdentifier,
+            remappedIdentifiers: replaced)
     }
 
     private func stored(_ identifier: PersistentIdentifier, _ core: ContextCore) throws -> (any PersistentModel)? {
-        try ObjectRegistry(core).existingModel(for: identifier) { _ in true }
+        guard try mirror.isKnown(identifier) else { return nil }
+        return try ObjectRegistry(core).existingModel(for: identifier) { _ in true }
     }
 
     /// The objects that a deleted one was related to, and that know of it.
@@ -195,13 +245,5 @@ final class LinkedContext: DataStoreLink {
         let properties = context.store.storage.schema.entities[entity.ordinal].properties
         let names = Set(properties.lazy.filter { $0.asRelationship?.inverseName != nil }.map(\.name))
         return values.values.filter { names.contains($0.key) }.flatMap(\.value.identifiers)
-    }
-}
-
-extension ContextCore {
-    /// Joins the context to the data store of its container.
-    package func join(_ mirror: DataStoreMirror) {
-        rules.allocatesChosenNumbers = true
-        link = LinkedContext(self, mirror)
     }
 }

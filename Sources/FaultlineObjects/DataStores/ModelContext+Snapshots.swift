@@ -15,8 +15,7 @@ extension ModelContext {
         inserted: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: [PersistentIdentifier]
     ) throws -> [PersistentIdentifier: PersistentIdentifier] {
         try core.throwing {
-            for snapshot in updated {
-                guard try storedModel(snapshot.persistentIdentifier) == nil else { continue }
+            for snapshot in updated where try storedModel(snapshot.persistentIdentifier) == nil {
                 throw SwiftDataError.missingModelContext.explained(
                     "\(snapshot.persistentIdentifier) was changed, and is not in the store any more.")
             }

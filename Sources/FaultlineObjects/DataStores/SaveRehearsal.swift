@@ -10,24 +10,3 @@ package final class SaveRehearsal {
     /// New objects that take the place of stored ones, with the identifiers of those.
     var combined: [(object: ObjectHandle, stored: PersistentIdentifier)] = []
 }
-
-extension Save {
-    /// Notes the objects of a rehearsed save, and ends it.
-    func endRehearsal(_ rehearsal: SaveRehearsal) throws {
-        let told = context.saving.identifiers
-        context.saving.identifiers = SavedIdentifiers()
-        collectSaved(0)
-        rehearsal.identifiers = context.saving.identifiers ?? SavedIdentifiers()
-        context.saving.identifiers = told
-        for (position, handle) in context.pending.living.enumerated() where numbers[position] != 0 {
-            guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
-            if upserts.contains(position) {
-                let number = ObjectReference(number: numbers[position], isTemporary: false)
-                rehearsal.combined.append((handle, context.identifier(of: number, entity)))
-            } else {
-                rehearsal.inserted.append(handle)
-            }
-        }
-        throw SaveRehearsal.Ended()
-    }
-}

@@ -56,7 +56,9 @@ package struct SnapshotApplier {
             )
         }
         if let handle = try storedHandle(identifier, home) {
-            guard let object = handle.object as? any PersistentModel else { throw Self.isNotWhole(identifier) }
+            guard let object = handle.object as? any PersistentModel, handle.placeOfClass == place else {
+                throw Self.isNotWhole(identifier)
+            }
             let old = try object.valueCopy(including: [.collections, .largeValues])
             return Subject(handle: handle, snapshot: snapshot, type: type, place: place, old: old)
         }
@@ -102,7 +104,9 @@ package struct SnapshotApplier {
         let ofClass = type.hierarchy?.classes[subject.place]
         for (place, slot) in (ofClass?.slots ?? Array(type.properties.indices)).enumerated() {
             let name = ofClass?.names[place] ?? type.properties[slot].name
-            if let old = subject.old?.values[name], old == subject.snapshot.values[name] { continue }
+            if let old = subject.old?.values[name], let new = subject.snapshot.values[name], old.isSame(as: new) {
+                continue
+            }
             try body(slot, type.properties[slot], name)
         }
     }
@@ -133,7 +137,8 @@ package struct SnapshotApplier {
 
     private func refusal(_ subject: Subject, _ name: String, _ text: String) -> SwiftDataError {
         .modelValidationFailure.explained(
-            "\(subject.snapshot.entityName).\(name) of the data store's \(subject.snapshot.persistentIdentifier) \(text)")
+            "\(subject.snapshot.entityName).\(name) of the data store's \(subject.snapshot.persistentIdentifier) \(text)"
+        )
     }
 
     private func setTargets(_ subject: Subject) throws {
@@ -182,6 +187,15 @@ package struct SnapshotApplier {
 }
 
 extension PropertyValue {
+    /// Whether both are stored alike: unlike `==`, a number that is not one is the same as itself.
+    fileprivate func isSame(as other: PropertyValue) -> Bool {
+        switch (self, other) {
+        case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern
+        case (.float(let one), .float(let other)): one.bitPattern == other.bitPattern
+        default: self == other
+        }
+    }
+
     /// The value of an attribute as setters take it; nil for nil.
     fileprivate var boxed: Any? {
         switch self {

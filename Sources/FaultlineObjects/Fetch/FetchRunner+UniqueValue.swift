@@ -67,7 +67,8 @@ extension FetchRunner {
         try context.beginReading()
         defer { context.endReading() }
         try context.moveToNewest()
-        if context.link == nil, let home = context.home(of: T._$modelType), let entity = home.entity, let slot = home.slot(of: keyPath),
+        if context.link == nil, let home = context.home(of: T._$modelType), let entity = home.entity,
+            let slot = home.slot(of: keyPath),
             let constant = PredicateLowering.constant(of: value)
         {
             if context.pending.hasPending(home) {

@@ -94,6 +94,9 @@ struct FetchRunner {
     }
 
     func identifiers<T: PersistentModel>(_ source: QuerySource<T>) throws -> [PersistentIdentifier] {
+        if let link = context.link, let descriptor = source.descriptor, let found = try link.identifiers(descriptor) {
+            return found
+        }
         try context.beginReading()
         defer { context.endReading() }
         try context.moveToNewest()

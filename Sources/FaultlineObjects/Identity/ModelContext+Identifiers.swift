@@ -45,7 +45,15 @@ extension ModelContext {
     ///   class.
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existing<T: PersistentModel>(primaryKey: UInt64, as type: T.Type = T.self) throws -> T? {
-        try core.throwing { try ObjectRegistry(core).storedModel(primaryKey: primaryKey, core.require(T.self)) as? T }
+        try core.throwing {
+            let home = try core.require(T.self)
+            if let keys = DataStoreKeys.find(home.storeID) {
+                let identifier = PersistentIdentifier(
+                    keys, home.entityName, key: String(primaryKey), isOfStore: false)
+                return try ObjectRegistry(core).existingModel(for: identifier, as: T.self)
+            }
+            return try ObjectRegistry(core).storedModel(primaryKey: primaryKey, home) as? T
+        }
     }
 
     /// Finds the object of an entity by its primary key; as the form that takes a class.

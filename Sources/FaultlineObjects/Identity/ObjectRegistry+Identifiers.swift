@@ -105,7 +105,7 @@ extension ObjectRegistry {
     /// unpinned context moves on to that state, as for a fetch.
     ///
     /// Between `beginReading` and `endReading`.
-    private func isStored(_ number: RecordID, _ home: EntityHome) throws(LogError) -> Bool {
+    private func isStored(_ number: RecordID, _ home: EntityHome) throws -> Bool {
         guard let table = home.entityReference?._withUnsafeGuaranteedRef({ $0.table }) else { return false }
         let location = try context.location(of: number, in: table)
         guard location.isAbsent else {
@@ -121,12 +121,9 @@ extension ObjectRegistry {
     @inline(never)
     private func isInDataStore(
         _ number: RecordID, _ home: EntityHome, _ ordinal: Int, _ table: TableID, _ link: any DataStoreLink
-    ) throws(LogError) -> Bool {
+    ) throws -> Bool {
         let identifier = PersistentIdentifier(storeID: home.storeID, entityName: home.entityName, number: number)
-        do { try link.load(identifier, ofEntity: ordinal) } catch {
-            context.report(error)
-            return false
-        }
+        try link.load(identifier, ofEntity: ordinal)
         return try !context.snapshot.location(of: number, in: table).isAbsent
     }
 
@@ -143,11 +140,12 @@ extension ObjectRegistry {
     /// Whether an object is stored; if that cannot be read, whether its number was ever assigned: its fault reports the
     /// error when it is read.
     private func mayBeStored(_ number: RecordID, _ home: EntityHome) -> Bool {
-        do throws(LogError) {
+        do {
             try context.beginReading()
             defer { context.endReading() }
             return try isStored(number, home)
         } catch {
+            if context.link != nil { context.report(error) }
             guard let table = home.entity?.table else { return false }
             return number < context.store.log.snapshot().nextID(of: table)
         }

@@ -143,6 +143,13 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         if let (keys, key) = dataStoreKey {
             try container.encode(keys.identifier, forKey: .store)
             try container.encode(key, forKey: .key)
+        } else if DataStoreKeys.find(storeID) != nil {
+            throw EncodingError.invalidValue(
+                self,
+                .init(
+                    codingPath: encoder.codingPath,
+                    debugDescription:
+                        "The key of a decoded identifier was forgotten: too many others were decoded since."))
         } else {
             try container.encodeIfPresent(storeIdentifier, forKey: .store)
             try container.encode(number, forKey: .number)

@@ -98,6 +98,10 @@ extension Save {
         if !context.rules.chosenNumbers.isEmpty, let chosen = context.rules.chosenNumbers[core.pointee.number] {
             if context.rules.restoresObjects { try checkIsFree(chosen, draft, entity, in: transaction) }
             if context.rules.allocatesChosenNumbers {
+                guard try transaction.location(of: chosen, in: entity.table).isAbsent else {
+                    throw SwiftDataError.modelValidationFailure.explained(
+                        "Two objects of \(entity.name) have one identifier of the data store. Give each another one.")
+                }
                 try transaction.allocateIDs(through: chosen, in: entity.table)
             }
             if let holder = try writer.holder(of: draft, entity, in: transaction) {

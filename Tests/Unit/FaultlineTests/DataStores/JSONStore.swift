@@ -29,7 +29,7 @@ final class JSONStore: DataStore {
     init(_ configuration: JSONStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         self.configuration = configuration
         name = configuration.name
-        schema = configuration.schema!
+        schema = configuration.schema ?? Schema(entities: [])
         identifier = configuration.fileURL.lastPathComponent
     }
 
@@ -44,7 +44,7 @@ final class JSONStore: DataStore {
                 for: identifier, entityName: entityName, primaryKey: UUID())
         }
         for snapshot in request.inserted {
-            let permanent = remapped[snapshot.persistentIdentifier]!
+            guard let permanent = remapped[snapshot.persistentIdentifier] else { continue }
             stored[permanent] = snapshot.copy(persistentIdentifier: permanent, remappedIdentifiers: remapped)
         }
         for snapshot in request.updated {
@@ -64,7 +64,7 @@ final class JSONStore: DataStore {
         let stored = try read()
         return DataStoreFetchResult(
             descriptor: request.descriptor,
-            fetchedSnapshots: stored.values.filter { $0.entityName == Schema.entityName(for: T.self) },
+            fetchedSnapshots: stored.values.filter { request.isOfClass($0) },
             relatedSnapshots: stored)
     }
 

@@ -181,7 +181,8 @@ import Testing
         context.insert(Voyage("A"))
         try context.save()
         let text = try String(contentsOf: file, encoding: .utf8)
-        try text.replacing("\"code\" : \"A\"", with: "\"code\" : null").write(to: file, atomically: true, encoding: .utf8)
+        try text.replacing("\"code\" : \"A\"", with: "\"code\" : null").write(
+            to: file, atomically: true, encoding: .utf8)
         let error = #expect(throws: SwiftDataError.self) {
             try ModelContext(self.container()).fetch(FetchDescriptor<Voyage>())
         }

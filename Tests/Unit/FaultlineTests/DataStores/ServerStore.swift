@@ -13,6 +13,8 @@ final class Server: Sendable {
         var onCall: (@Sendable () throws -> Void)?
         /// Whether new objects get no identifier.
         var forgetsIdentifiers = false
+        /// Whether the last new object of a save gets no identifier, and is not kept.
+        var forgetsLastIdentifier = false
         /// Whether the server sets the title of each saved voyage.
         var setsTitles = false
     }
@@ -30,7 +32,9 @@ final class Server: Sendable {
         }
     }
 
-    func remove(_ identifier: PersistentIdentifier) { state.withLock { _ = $0.objects.removeValue(forKey: identifier) } }
+    func remove(_ identifier: PersistentIdentifier) {
+        state.withLock { _ = $0.objects.removeValue(forKey: identifier) }
+    }
 
     func takeCalls() -> [String] {
         state.withLock { state in
@@ -70,7 +74,7 @@ final class ServerStore: DataStore, DataStoreBatching {
 
     let configuration: ServerConfiguration
     var identifier: String { configuration.server.name }
-    var schema: Schema { configuration.schema! }
+    var schema: Schema { configuration.schema ?? Schema(entities: []) }
 
     init(_ configuration: ServerConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         self.configuration = configuration
@@ -119,13 +123,14 @@ final class ServerStore: DataStore, DataStoreBatching {
         try note("save \(request.inserted.count) \(request.updated.count) \(request.deleted.count)")
         return try configuration.server.state.withLock { state in
             var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-            for snapshot in request.inserted where !state.forgetsIdentifiers {
+            let kept = state.forgetsLastIdentifier ? request.inserted.dropLast() : request.inserted[...]
+            for snapshot in kept where !state.forgetsIdentifiers {
                 state.last += 1
                 remapped[snapshot.persistentIdentifier] = try PersistentIdentifier.identifier(
                     for: identifier, entityName: snapshot.persistentIdentifier.entityName, primaryKey: state.last)
             }
             var changed: [PersistentIdentifier: DefaultSnapshot] = [:]
-            for snapshot in request.inserted + request.updated {
+            for snapshot in kept + request.updated {
                 let identifier = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
                 var saved = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: remapped)
                 if state.setsTitles, saved.entityName == "Voyage" {

@@ -101,7 +101,7 @@ final class PennantStore: DataStore {
 
     let configuration: PennantConfiguration
     var identifier: String { configuration.identifier }
-    var schema: Schema { configuration.schema! }
+    var schema: Schema { configuration.schema ?? Schema(entities: []) }
     private var tags: [PersistentIdentifier: PennantSnapshot] = [:]
 
     init(_ configuration: PennantConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
@@ -112,7 +112,9 @@ final class PennantStore: DataStore {
         _ request: DataStoreFetchRequest<T>
     ) throws -> DataStoreFetchResult<T, PennantSnapshot> {
         guard request.descriptor.predicate == nil else { throw DataStoreError.preferInMemoryFilter }
-        guard T.self == Pennant.self else { return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: []) }
+        guard T.self == Pennant.self else {
+            return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: [])
+        }
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: Array(tags.values))
     }
 

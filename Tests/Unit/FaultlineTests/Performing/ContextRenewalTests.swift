@@ -168,7 +168,7 @@ import Testing
     @Test func `each property of a context is renewed or kept on purpose`() throws {
         let store = try PerformingStore(threads: 1)
         let kept: Set<String> = [
-            "store", "lock", "hold", "homes", "rows", "recordBuffer", "keyWriter", "tally", "state",
+            "store", "lock", "hold", "homes", "rows", "recordBuffer", "keyWriter", "tally", "state", "link",
         ]
         let renewed: Set<String> = [
             "reports", "pending", "memberArrays", "observations", "rules", "saving", "stage", "owner", "errors",

@@ -1,0 +1,199 @@
+import Faultline
+import FaultlineDisk
+import FaultlineObjects
+import FaultlineTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@Model class Vessel {
+    var name: String
+    var harbor: Harbor?
+
+    init(_ name: String) { self.name = name }
+}
+
+@Model final class Ferry: Vessel {
+    var cars: Int
+
+    init(_ name: String, cars: Int) {
+        self.cars = cars
+        super.init(name)
+    }
+}
+
+@Model final class Harbor {
+    var name: String
+    @Relationship(inverse: \Vessel.harbor) var vessels: [Vessel] = []
+
+    init(_ name: String) { self.name = name }
+}
+
+/// A task that a call of a data store starts, and that goes on once the call has ended.
+private final class Later: Sendable {
+    private let mayGoOn = Atomic<Bool>(false)
+    private let task = Guarded<Task<Int, any Error>?>(nil)
+
+    func start(_ body: @escaping @Sendable () throws -> Int) {
+        let isFirst = task.withLock { $0 == nil }
+        guard isFirst else { return }
+        let made = Task { [self] in
+            while !mayGoOn.load(ordering: .acquiring) { try await Task.sleep(for: .milliseconds(1)) }
+            return try body()
+        }
+        task.withLock { $0 = made }
+    }
+
+    func result() async throws -> Int? {
+        mayGoOn.store(true, ordering: .releasing)
+        return try await task.withLock { $0 }?.value
+    }
+}
+
+/// Cases in which a data store and its working copy could disagree.
+@Suite(.timeLimit(.minutes(2))) struct DataStoreCaseTests {
+    private let server: Server
+
+    init() { server = Server("server \(UUID().uuidString)") }
+
+    private func container() throws -> ModelContainer {
+        try ModelContainer(for: Voyage.self, configurations: ServerConfiguration(server))
+    }
+
+    private func voyages(_ context: ModelContext) throws -> [Voyage] {
+        try context.fetch(FetchDescriptor<Voyage>(sortBy: [SortDescriptor(\.code)]))
+    }
+
+    @Test func `a reference to a new object that takes a stored one's place is kept`() throws {
+        let container = try container()
+        let context = ModelContext(container)
+        let stored = Voyage("A")
+        stored.tags = [Pennant("old")]
+        context.insert(stored)
+        try context.save()
+        let other = ModelContext(container)
+        let twin = Voyage("A", title: "new")
+        let leg = Leg("one")
+        leg.voyage = twin
+        twin.tags = [Pennant("new")]
+        other.insert(leg)
+        other.insert(twin)
+        try other.save()
+        let fresh = ModelContext(try self.container())
+        let found = try #require(try voyages(fresh).first)
+        #expect(found.title == "new" && found.legs.map(\.place) == ["one"])
+        #expect(found.tags.map(\.name).sorted() == ["new", "old"])
+        #expect(try fresh.fetchCount(FetchDescriptor<Voyage>()) == 1)
+    }
+
+    @Test func `subclasses stay when objects of the superclass are fetched`() throws {
+        let directory = TemporaryDirectory()
+        let file = URL(filePath: directory.path).appending(path: "fleet-\(directory.path.suffix(6)).json")
+        func container() throws -> ModelContainer {
+            try ModelContainer(
+                for: Vessel.self, Ferry.self, Harbor.self,
+                configurations: JSONStoreConfiguration(name: "fleet", fileURL: file))
+        }
+        let context = ModelContext(try container())
+        let harbor = Harbor("Hook")
+        harbor.vessels = [Vessel("sloop"), Ferry("Stena", cars: 90)]
+        context.insert(harbor)
+        try context.save()
+        let other = ModelContext(try container())
+        let all = try other.fetch(FetchDescriptor<Vessel>(sortBy: [SortDescriptor(\.name)]))
+        #expect(all.map(\.name) == ["Stena", "sloop"] && (all[0] as? Ferry)?.cars == 90)
+        #expect(try other.fetch(FetchDescriptor<Ferry>()).map(\.cars) == [90])
+        try other.delete(model: Vessel.self, includeSubclasses: false)
+        try other.save()
+        #expect(try other.fetch(FetchDescriptor<Vessel>()).map(\.name) == ["Stena"])
+        #expect(try ModelContext(container()).fetch(FetchDescriptor<Harbor>()).first?.vessels.map(\.name) == ["Stena"])
+    }
+
+    @Test func `a loaded object whose unique value another one has by now gives way`() throws {
+        let context = ModelContext(try container())
+        let old = Voyage("A")
+        context.insert(old)
+        context.insert(Voyage("B"))
+        try context.save()
+        let other = ModelContext(try container())
+        for voyage in try voyages(other) where voyage.code == "A" { other.delete(voyage) }
+        try other.save()
+        other.insert(Voyage("A", title: "another"))
+        try other.save()
+        var descriptor = FetchDescriptor<Voyage>(sortBy: [SortDescriptor(\.code)])
+        descriptor.fetchOffset = 1
+        descriptor.fetchLimit = 1
+        let found = try context.fetch(descriptor)
+        #expect(found.map(\.title) == ["another"])
+        _ = old.code
+        #expect(old.isDeleted)
+    }
+
+    @Test func `a server that does not answer is no missing object`() throws {
+        struct Offline: Error {}
+        let context = ModelContext(try container())
+        let voyage = Voyage("A")
+        context.insert(voyage)
+        try context.save()
+        let other = ModelContext(try container())
+        server.state.withLock { $0.onCall = { throw Offline() } }
+        #expect(throws: Offline.self) { try other.existing(voyage.persistentModelID, as: Voyage.self) }
+        server.state.withLock { $0.onCall = nil }
+        #expect(try other.existing(voyage.persistentModelID, as: Voyage.self)?.code == "A")
+        #expect(try other.existing(primaryKey: 1, as: Voyage.self)?.code == "A")
+        #expect(try other.existing(primaryKey: 3, as: Voyage.self) == nil)
+    }
+
+    @Test func `a task that a call has started may use the container later`() async throws {
+        let container = try container()
+        let context = ModelContext(container)
+        context.insert(Voyage("A"))
+        try context.save()
+        let later = Later()
+        server.state.withLock { state in
+            state.onCall = { later.start { try ModelContext(container).fetch(FetchDescriptor<Voyage>()).count } }
+        }
+        _ = try voyages(context)
+        let count = try await later.result()
+        #expect(count == 1)
+    }
+
+    @Test func `a save that failed after the store had saved doubles nothing`() throws {
+        server.state.withLock { $0.forgetsLastIdentifier = true }
+        let context = ModelContext(try container())
+        context.insert(Pennant("one"))
+        context.insert(Pennant("two"))
+        #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(context.insertedModelsArray.count == 2)
+        server.state.withLock { $0.forgetsLastIdentifier = false }
+        _ = server.takeCalls()
+        try context.save()
+        #expect(server.takeCalls() == ["save 1 1 0"])
+        #expect(try context.fetch(FetchDescriptor<Pennant>()).map(\.name).sorted() == ["one", "two"])
+    }
+
+    @Test func `saves and fetches of several threads show each object once`() async throws {
+        let container = try container()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    let context = ModelContext(container)
+                    for number in 0..<15 {
+                        context.insert(Voyage("\(writer)-\(number)"))
+                        try context.save()
+                        let found = try context.fetch(FetchDescriptor<Voyage>())
+                        #expect(Set(found.map(\.code)).count == found.count)
+                        if number % 3 == 2, let first = found.first(where: { $0.code.hasPrefix("\(writer)-") }) {
+                            context.delete(first)
+                            try context.save()
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let codes = try voyages(ModelContext(container)).map(\.code)
+        #expect(codes.count == 40 && Set(codes).count == 40)
+        #expect(try voyages(ModelContext(self.container())).map(\.code) == codes)
+    }
+}
