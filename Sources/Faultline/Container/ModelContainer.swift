@@ -392,5 +392,11 @@ public final class ModelContainer: Equatable, Sendable {
 
     package var rowStore: RowStore { store }
 
+    /// Whether the container belongs to a stage of a migration.
+    var isOfStage: Bool { stage != nil }
+
+    /// Whether the main context was asked for.
+    var hasMainContext: Bool { main.withLock { $0 != nil } }
+
     var isClosedByUser: Bool { isClosed.load(ordering: .acquiring) }
 }

@@ -187,7 +187,10 @@ extension Schema {
                 type Codable, give the attribute a transformer, or mark the property @Transient.
                 """)
         }
-        if let value = attribute.defaultValue, (try? AttributeValue(value, kind: attribute.kind)) == nil {
+        // A value that goes through a transformer may be of any type.
+        if !attribute.isTransformable, let value = attribute.defaultValue,
+            (try? AttributeValue(value, kind: attribute.kind)) == nil
+        {
             throw SchemaError(
                 .defaultMismatch, entity: entity.name, property: attribute.name,
                 """

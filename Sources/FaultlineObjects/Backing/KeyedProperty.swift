@@ -7,6 +7,7 @@ struct KeyedProperty {
     let property: any SchemaProperty
 
     var isRelationship: Bool { property.isRelationship }
+    var isTransformable: Bool { property.asAttribute?.isTransformable ?? false }
 }
 
 extension PersistentModel {
@@ -61,6 +62,7 @@ extension ModelCore {
             guard let fallback else { return ephemeralValue(slot) }
             return ephemeralValue(slot, orElse: fallback)
         }
+        if keyed.isTransformable { return transformableValue(slot) }
         if let value: V = stored(slot) { return value }
         return standInOrEnd(slot)
     }
@@ -70,6 +72,7 @@ extension ModelCore {
         let slot = keyed.slot
         if keyed.isRelationship { return setRelated(slot, to: value) }
         if keyed.property.isTransient { return setEphemeralValue(slot, to: value) }
+        if keyed.isTransformable { return setTransformableValue(slot, to: value) }
         setStored(slot, to: value)
     }
 

@@ -157,6 +157,22 @@ public struct ModelBackingData<Model: PersistentModel>: BackingData {
     }
 }
 
+extension PersistentModel {
+    /// Makes backing data of no object: it holds the values that are set, and an object made from it gets them.
+    ///
+    ///     let values: some BackingData<Trip> = Trip.createBackingData()
+    ///     values.setValue(forKey: \.name, to: "Rome")
+    ///     let trip = Trip(backingData: values)
+    ///
+    /// A property that is not set has its declared default. Called on a subclass of `P`, it makes backing data of that
+    /// subclass.
+    ///
+    /// - Complexity: That of an object in no context.
+    public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
+        ModelBackingData<P>(for: Self.self as? P.Type ?? P.self)
+    }
+}
+
 extension ModelCore {
     /// Sets the members of a class that is `Encodable`: a relationship, not an attribute.
     fileprivate mutating func setMembers<C: RelationshipCollection>(_ slot: Int, to members: C) {

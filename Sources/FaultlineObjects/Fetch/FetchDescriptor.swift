@@ -38,3 +38,23 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
         self.sortBy = sortBy
     }
 }
+
+extension FetchDescriptor: Equatable {
+    /// Whether both describe the same fetch.
+    ///
+    ///     if descriptor != current { reload(descriptor) }
+    ///
+    /// Predicates are equal if they have the same form and equal values: also two that were made in different places.
+    /// Values of a type that is not `Equatable` are compared part by part.
+    ///
+    /// - Complexity: O(n) for n parts of the predicates.
+    public static func == (left: FetchDescriptor, right: FetchDescriptor) -> Bool {
+        left.fetchLimit == right.fetchLimit && left.fetchOffset == right.fetchOffset
+            && left.includePendingChanges == right.includePendingChanges
+            && left.leavesOutSubclasses == right.leavesOutSubclasses && left.sortBy == right.sortBy
+            && left.propertiesToFetch == right.propertiesToFetch
+            && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
+            && left.relationshipPathsForPrefetching == right.relationshipPathsForPrefetching
+            && PredicateComparison.areEqual(left.predicate, right.predicate)
+    }
+}

@@ -37,6 +37,22 @@ extension ModelContext {
         return try fetchAnything(descriptor, fileID, line)
     }
 
+    /// Fetches the objects that a descriptor selects, where no call site can be recorded: as a requirement of a protocol,
+    /// and as a function value.
+    ///
+    ///     protocol Repository { func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] }
+    ///     extension ModelContext: Repository {}
+    ///
+    /// A call of the context itself is one of the form above, which has the same result. A `faultAccount` counts the
+    /// fetches of this form together.
+    ///
+    /// - Throws: As that form.
+    /// - Complexity: As that form.
+    @_disfavoredOverload
+    public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        try fetch(descriptor, fileID: "through a protocol", line: 0)
+    }
+
     /// Whether nothing but the store has a part in the answer of a fetch: no unsaved object, account or migration.
     @usableFromInline
     var looksUpUniqueValues: Bool {

@@ -50,7 +50,7 @@ extension ContextCore {
     func tellLateErrors() { if errors.hasLate { errors.takeLate().forEach(tell) } }
 
     /// Records and reports an error that makes the next save fail, and no other.
-    func refuseNextSave(_ error: any Error) {
+    package func refuseNextSave(_ error: any Error) {
         errors.refusals.addCall(error)
         report(error)
     }
