@@ -208,12 +208,14 @@ let package = Package(
             ]),
         unitTests("FaultlineStoreTests", ["FaultlineStore", "FaultlineModel", "FaultlineDisk"]),
         // Power cuts between any two operations of the disk.
-        proof("CrashSimulation", ["FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"]),
+        proof(
+            "CrashSimulation",
+            ["FaultlineBackup", "FaultlineRepair", "FaultlineLog", "FaultlineDisk", "FaultlineTestSupport"]),
         // Every bit of small stores flipped.
         proof("RotSimulation", simulated),
         // Every call of the disk, and every system call, failing in every way.
         .target(name: "CSystemCallFaults", path: "Tests/Support/CSystemCallFaults"),
-        proof("FaultSimulation", simulated + ["CSystemCallFaults"]),
+        proof("FaultSimulation", simulated + ["FaultlineBackup", "CSystemCallFaults"]),
         // A process that writes, killed at any moment.
         proof("KillSimulation", simulated + ["FaultlineBackup"]),
         // Random operations under twelve configurations, against a model.

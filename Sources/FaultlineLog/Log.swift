@@ -210,6 +210,9 @@ package final class Log: @unchecked Sendable {
     /// The error of the first failed write: reads still work, writes throw it.
     package var failure: LogError? { publisher.failure }
 
+    /// The error that ended the window of past states until the next opening; nil if there is none.
+    package var pastFailure: LogError? { writing?.checkpointer.retained?.failure }
+
     // MARK: Maintaining
 
     /// Makes a checkpoint: the log before it need not be replayed any more.

@@ -16,7 +16,8 @@ final class RetainedFiles: UnneededFiles, @unchecked Sendable {
     private static let freeByteCountMin: UInt64 = 64 << 20
 
     private let window: RetentionWindow
-    private let store: StoreDirectory
+    // It has this object.
+    private unowned let store: StoreDirectory
     private let folder: String
     private let chain = Guarded(RetainedChain())
 

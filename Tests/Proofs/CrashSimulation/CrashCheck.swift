@@ -16,6 +16,10 @@ package struct CrashCheck {
     package let states: [CrashModel]
     package let acknowledged: UInt64
     package let issued: UInt64
+    /// Draws the states of the past that are read; nil for none.
+    package var past: Seed?
+    /// Whether a crash may have lost states of the past: only then they may be refused.
+    package var mayLackPast = false
 
     /// - Parameters:
     ///   - path: The store.
@@ -33,8 +37,12 @@ package struct CrashCheck {
         self.issued = issued
     }
 
-    private func open(_ disk: Disk) throws -> Log {
+    /// Opens the store; with `keepsWindow` it goes on with its own window of past states, not with that of the options.
+    private func open(_ disk: Disk, keepsWindow: Bool = false) throws -> Log {
         let log: Log
+        var options = options
+        // Before the first commit the window may not be there yet.
+        if keepsWindow, acknowledged > 0 { options.retention = nil }
         do {
             log = try Log.open(path, on: disk, clock: Clock { 2_000 }, options: options, deriver: CrashDeriver())
         } catch {
@@ -51,7 +59,8 @@ package struct CrashCheck {
     /// - Returns: The newest transaction in the store.
     @discardableResult
     package func run(on disk: SimulatedDisk) throws -> UInt64 {
-        let log = try open(disk)
+        let mayLackPast = try mayLackPast || readsPast && hasUnreadableListing(disk)
+        let log = try open(disk, keepsWindow: true)
         let sequence = log.snapshot().sequence
         guard sequence >= acknowledged else {
             throw CrashViolation("acknowledged transactions are lost: \(acknowledged) were, \(sequence) are found")
@@ -64,6 +73,7 @@ package struct CrashCheck {
         try compare(log, state, "after recovery")
         try verify(log, "after recovery")
         log.abandonForTests()
+        try comparePast(on: disk, through: sequence, mayLack: mayLackPast, "after recovery")
 
         let again = try open(disk)
         guard again.snapshot().sequence == sequence else {
@@ -75,6 +85,7 @@ package struct CrashCheck {
         try again.compact()
         try again.checkInvariants()
         try compare(again, next, "after compaction")
+        try comparePast(on: disk, through: sequence, mayLack: mayLackPast, "after compaction")
         try again.close()
 
         let last = try open(disk)
@@ -97,7 +108,7 @@ package struct CrashCheck {
     }
 
     /// The expected content of the store at a transaction; those of compaction change nothing.
-    private func state(at sequence: UInt64) -> CrashModel { states[min(Int(sequence), states.count - 1)] }
+    func state(at sequence: UInt64) -> CrashModel { states[min(Int(sequence), states.count - 1)] }
 
     /// Opens a store whose newest manifest was damaged while an older one came back.
     ///

@@ -15,6 +15,8 @@ package struct CrashReport: Sendable, CustomStringConvertible {
     package var tornStateCount = 0
     /// Recoveries with a damaged newest manifest, beside an older one.
     package var rotCount = 0
+    /// Recoveries behind which states of the past were read.
+    package var pastCount = 0
     package var sites: [SyncSite: Int] = [:]
     package var reach: [CrashWorkload.Reach] = []
     package var violations: [String] = []
@@ -30,6 +32,7 @@ package struct CrashReport: Sendable, CustomStringConvertible {
         nestedStateCount += other.nestedStateCount
         tornStateCount += other.tornStateCount
         rotCount += other.rotCount
+        pastCount += other.pastCount
         sites.merge(other.sites, uniquingKeysWith: +)
         reach += other.reach
         violations += other.violations
@@ -56,6 +59,8 @@ package struct CrashPlan: Sendable {
     package var depthMax = 3
     /// The interval of states at which an old manifest comes back while the newest is damaged.
     package var rotEvery = 20
+    /// The interval of recoveries behind which states of the past are read.
+    package var pastEvery = 8
     package var stopsAtFirstViolation = true
 
     package init() {}
@@ -146,7 +151,7 @@ final class CrashSimulation: @unchecked Sendable {
                 crashRecovery(of: image, place, depth: depth)
             }
             if depth == 1 { rotManifest(of: image, place) }
-            recover(image, place)
+            recover(image, place, depth: depth)
         }
     }
 
@@ -206,11 +211,16 @@ final class CrashSimulation: @unchecked Sendable {
         }
     }
 
-    private func recover(_ image: CrashImage, _ place: String) {
+    private func recover(_ image: CrashImage, _ place: String, depth: Int) {
         leaveOut(image.disk)
         report.recoveryCount += 1
         do {
+            var check = check
+            if report.recoveryCount % plan.pastEvery == 0 { check.past = Seed(UInt64(report.recoveryCount)) }
+            // The recovery that was cut off may have removed a listing that was not readable.
+            check.mayLackPast = depth > 1
             try check.run(on: image.disk)
+            if check.readsPast { report.pastCount += 1 }
             try workload.watch.check()
         } catch {
             report.violations.append("\(place): \(image): \(error)")

@@ -71,6 +71,8 @@ package final class CrashWorkload {
         options.maintenance = .inline
         if random.oneIn(8) { options.durability = .async }
         options.preparedByteCount = random.pick([0, 300, 1_000, 5_000])
+        // Every other store has a window of past states.
+        if seed.isMultiple(of: 2) { options.retention = RetentionWindow(nanoseconds: .max, byteCount: .max) }
         options.seed = seed
         return options
     }

@@ -1,3 +1,4 @@
+import FaultlineLog
 import FaultlineTestSupport
 
 /// A part of a workload into which faults are injected: its starting store, and its steps.
@@ -18,11 +19,22 @@ package struct FaultLeg: Sendable {
         case littered
         /// A closed store with a damaged checkpoint, so that opening rebuilds everything.
         case rotten
+        /// A closed store with a window of past states, some of which only its folder has.
+        case past
+        /// The same with files in the folder that no listing names, and a listing whose writing was interrupted.
+        case litteredPast
+
+        /// Whether the store has a window of past states.
+        var hasWindow: Bool { self == .past || self == .litteredPast }
     }
 
     package let name: String
     package let origin: Origin
     package let steps: [FaultStep]
+    /// The window of past states that is asked for; nil for that of the store.
+    let window: RetentionWindow?
+
+    private static let always = RetentionWindow(nanoseconds: .max, byteCount: .max)
 
     /// All legs, with small sizes in all; together they use every call of a log.
     package static let all: [FaultLeg] = [
@@ -74,11 +86,29 @@ package struct FaultLeg: Sendable {
         FaultLeg("reader of a killed store", .killed, [.openForReading, .read, .close]),
         FaultLeg("verification", .closed, [.open, .verify, .close]),
         FaultLeg("inspection", .closed, [.open, .inspect, .close]),
+        FaultLeg(
+            "window", .closed, [.open, .commit(changeCount: 30), .checkpoint, .compact, .read, .close], window: always),
+        FaultLeg(
+            "states of the past", .past,
+            [.open, .commit(changeCount: 30), .commit(changeCount: 30), .checkpoint, .compact, .read, .close]),
+        FaultLeg(
+            "leftovers of the past", .litteredPast, [.open, .read, .commit(changeCount: 2), .close], window: always),
+        FaultLeg(
+            "small window", .past, [.open, .commit(changeCount: 30), .checkpoint, .compact, .read, .close],
+            window: RetentionWindow(nanoseconds: .max, byteCount: 6_000)),
+        FaultLeg(
+            "end of the window", .past, [.open, .commit(changeCount: 2), .close], window: RetentionWindow.none),
     ]
 
-    private init(_ name: String, _ origin: Origin, _ steps: [FaultStep]) {
+    private init(_ name: String, _ origin: Origin, _ steps: [FaultStep], window: RetentionWindow? = nil) {
         self.name = name
         self.origin = origin
         self.steps = steps
+        self.window = window
     }
+
+    /// Whether no state of the past may be lost unless an error is reported.
+    var keepsPast: Bool { origin.hasWindow && (window == nil || window == Self.always) }
+    /// Whether states of the past may be there.
+    var mayHavePast: Bool { origin.hasWindow || window != nil }
 }

@@ -16,6 +16,7 @@ final class FaultLife: @unchecked Sendable {
     private let guardian = EngineLock()
     private var promised: FaultPromises
     private var met: [(step: FaultStep, error: any Error)] = []
+    private var metInPast: [LogError] = []
     private var wrong: String?
     private var transactionCount = 0
     private(set) var log: Log?
@@ -31,6 +32,8 @@ final class FaultLife: @unchecked Sendable {
     var promises: FaultPromises { guardian.withLock { promised } }
     /// The errors of steps, in order.
     var errors: [(step: FaultStep, error: any Error)] { guardian.withLock { met } }
+    /// The errors that ended the window of past states, which no step reports.
+    var pastErrors: [LogError] { guardian.withLock { metInPast } }
     /// A fault of the store without an error; nil if there is none.
     var violation: String? { guardian.withLock { wrong } }
 
@@ -45,6 +48,12 @@ final class FaultLife: @unchecked Sendable {
     }
 
     func take(_ step: FaultStep) {
+        let before = log
+        defer {
+            for failure in [before, log].compactMap({ $0?.pastFailure }) {
+                guardian.withLock { metInPast.append(failure) }
+            }
+        }
         do {
             switch step {
             case .open: try open(.writing)

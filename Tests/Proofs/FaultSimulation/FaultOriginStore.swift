@@ -22,10 +22,16 @@ struct FaultOriginStore: Sendable {
             return
         }
         let failing = FailingDisk(over: base)
+        var options = options
+        options.retention = origin.hasWindow ? RetentionWindow(nanoseconds: .max, byteCount: .max) : nil
         let life = FaultLife(Self.path, on: failing, options, nothing, seed: ~seed)
         life.take(.open)
         for _ in 0..<3 { life.run([.commit(changeCount: 8), .commitBlobs([300]), .checkpoint]) }
         life.run([.commit(changeCount: 20), .checkpoint, .read])
+        if origin.hasWindow {
+            for _ in 0..<2 { life.run([.commit(changeCount: 40), .checkpoint, .compact]) }
+            life.run([.commit(changeCount: 5), .read])
+        }
         if origin == .killed || origin == .cut {
             life.run([.commit(changeCount: 5), .read])
         } else {
@@ -34,7 +40,8 @@ struct FaultOriginStore: Sendable {
         if let (_, error) = life.errors.first { throw error }
         if let violation = life.violation { throw CrashViolation(violation) }
         switch origin {
-        case .nothing, .aborted, .closed, .killed: disk = base.afterProcessDeath()
+        case .nothing, .aborted, .closed, .killed, .past: disk = base.afterProcessDeath()
+        case .litteredPast: disk = try Self.litteredPast(base)
         case .littered: disk = try Self.littered(base)
         case .rotten: disk = Self.rotten(base)
         case .cut: disk = try Self.torn(Self.cut(life, failing, base, seed))
@@ -70,6 +77,15 @@ struct FaultOriginStore: Sendable {
             try disk.place([UInt8](repeating: 0, count: byteCount), at: path + "/" + name)
         }
         try disk.place([1], at: path + "/IDENTITY.tmp")
+        return disk
+    }
+
+    /// A file that no listing names, and a listing of which only the beginning was written.
+    private static func litteredPast(_ base: SimulatedDisk) throws -> SimulatedDisk {
+        let disk = base.afterProcessDeath()
+        let folder = path + "/" + FileName.retained + "/"
+        try disk.place([UInt8](repeating: 0, count: 100), at: folder + FileName.numbered(.hotSegment, 0xF0))
+        try disk.place([UInt8](repeating: 0, count: 10), at: folder + FileName.numbered(.manifest, 0xF1))
         return disk
     }
 

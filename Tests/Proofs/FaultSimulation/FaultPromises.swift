@@ -67,7 +67,9 @@ struct FaultPromises: Sendable {
     mutating func find(_ sequence: UInt64) {
         acknowledged = sequence
         issued = sequence
-        states = [sequence: state(at: sequence)]
+        // Earlier ones may be read as states of the past.
+        states[sequence] = state(at: sequence)
+        states = states.filter { $0.key <= sequence }
     }
 
     /// The reason why a store must not be found at a transaction; nil if it may.

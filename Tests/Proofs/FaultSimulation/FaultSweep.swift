@@ -2,6 +2,7 @@ import CrashSimulation
 import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
+import Glibc
 
 /// The result of one fault.
 package enum FaultOutcome: Equatable, Sendable {
@@ -29,7 +30,9 @@ struct FaultSweep<Ground: FaultGround> {
         self.leg = leg
         self.seed = seed
         self.canary = canary
-        options = .forFaults(seed: seed)
+        var options = LogOptions.forFaults(seed: seed)
+        options.retention = leg.window
+        self.options = options
         origin = try FaultOriginStore(leg.origin, options, seed: seed)
         let ground = Ground(origin, nil)
         let life = FaultLife(ground.storePath, on: ground.disk, options, origin.promises, seed: seed)
@@ -38,6 +41,7 @@ struct FaultSweep<Ground: FaultGround> {
         faults = ground.faults(for: canary)
         life.letGo()
         if let (step, error) = life.errors.first { throw CrashViolation("\(leg.name), \(step): \(error)") }
+        if let error = life.pastErrors.first { throw CrashViolation("\(leg.name), in the past: \(error)") }
         if let violation = life.violation ?? ground.leak { throw CrashViolation("\(leg.name): \(violation)") }
     }
 
@@ -67,26 +71,40 @@ struct FaultSweep<Ground: FaultGround> {
         for (step, error) in errors {
             if let objection = check.objection(to: error) { return .violated("\(step): \(objection)") }
         }
+        for error in life.pastErrors {
+            if let objection = check.objection(to: error) { return .violated("in the past: \(objection)") }
+        }
         if let leak = ground.leak { return .violated(leak) }
-        if let objection = recovery(ground, life.promises).objection(on: ground.disk, afterPowerLoss: false) {
+        let past = pastCheck(number, hasError: !life.pastErrors.isEmpty)
+        if let objection = recovery(ground, life.promises, past).objection(on: ground.disk, afterPowerLoss: false) {
             return .violated(objection)
         }
         for cut in cuts {
-            if let objection = recovery(ground, promisesAtCut).objection(on: cut, afterPowerLoss: true) {
+            if let objection = recovery(ground, promisesAtCut, past).objection(on: cut, afterPowerLoss: true) {
                 return .violated("after a power cut: \(objection)")
             }
         }
         if let leak = ground.leak { return .violated("after opening again: \(leak)") }
-        return .kept(doing: Set(errors.compactMap { Self.doing($0.error) }))
+        return .kept(doing: Set((errors.map(\.error) + life.pastErrors).compactMap { Self.doing($0) }))
     }
 
     private func isCutTried(_ number: Int) -> Bool {
         Ground.isAboutSynchronizing(faults[number]) || number % 4 == 0
     }
 
-    private func recovery(_ ground: Ground, _ promises: FaultPromises) -> FaultRecoveryCheck {
+    /// The demands on states of the past after a fault; an error, and a full disk, may end the window.
+    private func pastCheck(_ number: Int, hasError: Bool) -> FaultRecoveryCheck.Past? {
+        guard leg.mayHavePast else { return nil }
+        let errorNumber = Ground.errorNumber(of: faults[number])
+        let isFull = errorNumber == ENOSPC || errorNumber == EDQUOT
+        return FaultRecoveryCheck.Past(random: Seed(UInt64(number)), isRequired: leg.keepsPast && !hasError && !isFull)
+    }
+
+    private func recovery(
+        _ ground: Ground, _ promises: FaultPromises, _ past: FaultRecoveryCheck.Past?
+    ) -> FaultRecoveryCheck {
         FaultRecoveryCheck(
-            storePath: ground.storePath, options: options, promises: promises, isRotten: origin.isRotten)
+            storePath: ground.storePath, options: options, promises: promises, isRotten: origin.isRotten, past: past)
     }
 
     /// Continues on a working disk: the handle that met the fault reads everything acknowledged, and either accepts

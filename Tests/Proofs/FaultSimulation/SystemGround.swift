@@ -47,9 +47,16 @@ final class SystemGround: FaultGround {
 
     private static func fill(_ path: String, from origin: FaultOriginStore, on disk: Disk) throws {
         guard try origin.disk.isPresent(FaultOriginStore.path) else { return }
+        try fill(path, from: origin.disk, FaultOriginStore.path, on: disk)
+    }
+
+    private static func fill(_ path: String, from origin: SimulatedDisk, _ folder: String, on disk: Disk) throws {
         try disk.createDirectory(path)
-        for name in try origin.disk.names(in: FaultOriginStore.path) {
-            guard let bytes = origin.disk.bytes(of: FaultOriginStore.path + "/" + name) else { continue }
+        for name in try origin.names(in: folder) {
+            guard let bytes = origin.bytes(of: folder + "/" + name) else {
+                try fill(path + "/" + name, from: origin, folder + "/" + name, on: disk)
+                continue
+            }
             let file = try disk.open(path + "/" + name, for: .creating)
             defer { file.close() }
             try bytes.withUnsafeBytes { try file.write($0, at: 0) }

@@ -11,6 +11,8 @@ struct CrashProof {
     private var seeds: Range<UInt64> = 1..<101
     private var plan = CrashPlan()
     private var isCanary = false
+    /// The only place that the canary leaves out; nil for one after another.
+    private var site: SyncSite?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -18,6 +20,9 @@ struct CrashProof {
             switch word {
             case "--canary":
                 isCanary = true
+            case "--site":
+                guard let name = rest.popFirst() else { throw WrongUsage(message: "--site needs a name") }
+                site = SyncSite(rawValue: name)
             case "--seeds", "--seed":
                 guard let text = rest.popFirst(), let number = UInt64(text), number > 0, number < 1 << 40 else {
                     throw WrongUsage(message: "\(word) needs a number above 0")
@@ -61,7 +66,7 @@ struct CrashProof {
             {"crash_states":\(report.stateCount),"recoveries":\(report.nestedStateCount),\
             "violations":\(report.violations.count),"seeds":\(report.seedCount),"gaps":\(report.gapCount),\
             "images":\(plan.imageCountMax),"items":\(plan.itemCountMax),"exhaustive_gaps":\(report.exhaustiveGapCount),\
-            "torn_states":\(report.tornStateCount),"seconds":\((ContinuousClock.now - start).components.seconds)}
+            "torn_states":\(report.tornStateCount),"past_states":\(report.pastCount),"seconds":\((ContinuousClock.now - start).components.seconds)}
             """)
         return report.violations.isEmpty ? 0 : 1
     }
@@ -70,7 +75,7 @@ struct CrashProof {
     private func leaveOut() throws -> Int32 {
         let reach = try CrashCanary.reach(of: seeds.lowerBound..<seeds.lowerBound + 12)
         let reached = reach.values.reduce(into: Set(crashSites)) { $0.formUnion($1) }.subtracting([.unnamed])
-        let sites = reached.sorted { $0.rawValue < $1.rawValue }
+        let sites = reached.filter { site == nil || $0 == site }.sorted { $0.rawValue < $1.rawValue }
         // A place may be used by few seeds only: continue until its omission shows, up to a limit.
         let limit = max(seeds.upperBound, 60)
         let all = Guarded((report: CrashReport(), caught: 0))

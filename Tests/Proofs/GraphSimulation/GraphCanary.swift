@@ -20,6 +20,10 @@ package enum GraphCanary: String, CaseIterable, Sendable {
     case others
     /// The model ignores that a new object replaces the one with its name.
     case replacements
+    /// The model ignores that machines have no mark in common.
+    case marks
+    /// A fetch of a class leaves out the objects of its subclasses.
+    case classes
     /// A search of texts loses a posting.
     case postings
     /// A stream loses its last object.

@@ -18,16 +18,29 @@ extension GraphLife {
             let size = (random.below(5) + 1) * scale
             note("stream", "of \(size)")
             // Saves in between must not be visible.
-            try session.walkStream(size) { if random.oneIn(6 * scale) { try saveBeside() } }
+            let between = { if self.random.oneIn(6 * scale) { try self.saveBeside() } }
+            switch random.below(4) {
+            case 0: try session.walkStream(GraphSession.assets, size, between: between)
+            case 1: try session.walkStream(GraphSession.machines, size, between: between)
+            default: try session.walkStream(GraphSession.nodes, size, between: between)
+            }
         case _ where session.context.hasChanges: note("nothing")
         case 4:
             let size = (random.below(5) + 1) * scale
             note("batches", "of \(size)")
-            try session.walkBatches(size)
+            switch random.below(4) {
+            case 0: try session.walkBatches(GraphSession.assets, size)
+            case 1: try session.walkBatches(GraphSession.machines, size)
+            default: try session.walkBatches(GraphSession.nodes, size)
+            }
         case 5:
             let size = (random.below(7) + 1) * scale
             note("pages", "of \(size)")
-            try session.walkPages(size)
+            switch random.below(4) {
+            case 0: try session.walkPages(GraphSession.assets, size)
+            case 1: try session.walkPages(GraphSession.machines, size)
+            default: try session.walkPages(GraphSession.nodes, size)
+            }
         default:
             note("enumerate")
             // A block may save an object that it reaches later.

@@ -76,6 +76,8 @@ final class GraphLife {
         case 78:
             note("compare all")
             try session.compareAll()
+        case 79 where random.oneIn(3): try undo()
+        case 79 where random.oneIn(3): try batch()
         case 79: try insertTaken()
         case 80..<86:
             note("ask")
@@ -159,11 +161,11 @@ final class GraphLife {
 
     // MARK: Changes
 
-    private func change(_ session: GraphSession) throws {
+    func change(_ session: GraphSession) throws {
         let there = session.view.nodes.keys.filter(session.view.isThere).sorted()
         guard there.count > 4 else { return try insert(session) }
         let isFull = there.count > objectCountMax
-        switch random.below(60) {
+        switch random.below(66) {
         case 0..<10 where !isFull: try insert(session)
         case 0..<4: try delete(session, there)
         case 4..<12:
@@ -178,6 +180,8 @@ final class GraphLife {
         case 33..<44: try assign(session, there)
         case 44..<56: try changeOne(session, there)
         case 56: try takeBack(session, there)
+        case 60..<65: try changeAsset(session, there)
+        case 65 where random.oneIn(3): try deleteMachines(session)
         default: try delete(session, there)
         }
     }
@@ -231,7 +235,11 @@ final class GraphLife {
             guard let object = try session.object(target) as? T else { throw GraphViolation("\(target) is no \(type)") }
             return (target, object)
         }
-        switch random.below(14) {
+        switch random.below(19) {
+        case 14, 15: return (random.oneIn(2) ? Machine(key) : Asset(key), nil)
+        case 16: return (Crane(key), nil)
+        case 17, 18:
+            return try any(Firm.self).map { (House(key, $0.object), ("House.firm", $0.key)) }
         case 0...1: return (Firm(key), nil)
         case 2...5: return (Person(key), nil)
         case 6:
@@ -255,7 +263,8 @@ final class GraphLife {
     func place(_ name: String) -> Int { world.shape.properties.firstIndex { $0.name == name } ?? -1 }
 
     private func candidates(_ session: GraphSession, _ kind: Int) -> [Int] {
-        session.view.nodes.keys.filter { session.view.nodes[$0]?.kind == kind && session.view.isThere($0) }.filter {
+        let covered = GraphKind.covers[kind]
+        return session.view.nodes.filter { covered[$0.value.kind] && session.view.isThere($0.key) }.keys.filter {
             session.allows([.delete($0)])
         }.sorted()
     }
@@ -267,9 +276,9 @@ final class GraphLife {
         var name: String? = random.oneIn(5) ? nil : "n\(world.next())"
         if random.oneIn(4), !session.view.unsaved.contains(key) {
             // Two unsaved objects with one name are merged into one.
-            let kind = session.view.nodes[key]?.kind
-            let rival = random.pick(there)
-            if session.view.nodes[rival]?.kind == kind { name = session.view.nodes[rival]?.name }
+            let root = session.view.nodes[key].map { GraphKind.root(of: $0.kind) }
+            let rival = session.view.nodes[random.pick(there)]
+            if rival.map({ GraphKind.root(of: $0.kind) }) == root { name = rival?.name }
         }
         try make([.name(key, name)], in: session, "rename", "\(key) \(name ?? "nil")") {
             try session.object(key).name = name
@@ -362,7 +371,7 @@ final class GraphLife {
     }
 
     /// Makes a change both in the context and in the model.
-    private func make(
+    func make(
         _ changes: [GraphState.Change], in session: GraphSession, _ kind: String, _ words: String,
         _ body: () throws -> Void
     ) throws {

@@ -24,6 +24,8 @@ protocol GraphObject: PersistentModel {
     // A relationship without an inverse.
     var mascot: Badge?
     @Relationship(maximumModelCount: 4) var badges: [Badge] = []
+    // Declared by a subclass.
+    @Relationship(deleteRule: .cascade, inverse: \House.firm) var houses: [House] = []
     init(_ key: Int) { self.key = key }
 }
 
@@ -41,6 +43,9 @@ protocol GraphObject: PersistentModel {
     @Relationship(inverse: \Tag.owner) var ownTags: [Tag] = []
     @Relationship(deleteRule: .cascade, inverse: \Project.people) var projects: [Project] = []
     @Relationship(deleteRule: .deny, inverse: \Project.chief) var led: Project?
+    // Objects of a class and its subclasses.
+    @Relationship(inverse: \Asset.keeper) var assets: [Asset] = []
+    @Relationship(deleteRule: .noAction, inverse: \Machine.driver) var drives: Machine?
     init(_ key: Int) { self.key = key }
 }
 

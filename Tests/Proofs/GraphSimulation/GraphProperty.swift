@@ -15,6 +15,8 @@ struct GraphProperty {
     let isRequired: Bool
     /// The allowed numbers of members; an optional collection may also be empty.
     let bounds: ClosedRange<Int>
+    /// As "Asset.driver": the name of the class whose table has it.
+    var storedName: String { "\(GraphKind.all[GraphKind.root(of: owner)]).\(name.drop { $0 != "." }.dropFirst())" }
     /// Reads the objects that it refers to: at most one if it is to-one.
     let read: (any GraphObject) -> [any GraphObject]
     let write: (any GraphObject, [any GraphObject]) -> Void
@@ -111,7 +113,7 @@ struct GraphShape {
     let properties: [GraphProperty]
     /// The index of each relationship's inverse.
     let inverses: [Int?]
-    /// The indexes of each class's relationships.
+    /// The indexes of each class's relationships, with inherited ones.
     let ofKind: [[Int]]
 
     init() {
@@ -123,6 +125,7 @@ struct GraphShape {
             .toOne("head", \Firm.head, inverse: "heads"),
             .toOne("mascot", \Firm.mascot),
             .toMany("badges", \Firm.badges, bounds: 0...4),
+            .toMany("houses", \Firm.houses, inverse: "firm", .cascade),
             .toOne("firm", \Person.firm, inverse: "staff"),
             .toOne("visiting", \Person.visiting, inverse: "visitors"),
             .toOne("heads", \Person.heads, inverse: "head"),
@@ -131,6 +134,8 @@ struct GraphShape {
             .toMany("ownTags", \Person.ownTags, inverse: "owner"),
             .toMany("projects", \Person.projects, inverse: "people", .cascade),
             .toOne("led", \Person.led, inverse: "chief", .deny),
+            .toMany("assets", \Person.assets, inverse: "keeper"),
+            .toOne("drives", \Person.drives, inverse: "driver", .noAction),
             .required("firm", \Branch.firm, inverse: "branches"),
             .toOne("firm", \Lease.firm, inverse: "leases"),
             .required("seal", \Lease.seal),
@@ -144,21 +149,18 @@ struct GraphShape {
             .toMany("ahead", \Node.ahead, inverse: "behind", .noAction),
             .toMany("behind", \Node.behind, inverse: "ahead"),
             .toMany("badges", \Node.badges, bounds: 0...3),
+            .toOne("keeper", \Asset.keeper, inverse: "assets"),
+            .toOne("lifter", \Asset.lifter, inverse: "loads"),
+            .toOne("driver", \Machine.driver, inverse: "drives"),
+            .toOne("shed", \Machine.shed, inverse: "machines"),
+            .toMany("loads", \Crane.loads, inverse: "lifter", .cascade),
+            .required("firm", \House.firm, inverse: "houses"),
+            .toMany("machines", \House.machines, inverse: "shed", .deny),
+            .toMany("badges", \House.badges, bounds: 0...2),
         ]
         let places = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
         inverses = properties.map { property in property.inverseName.map { places[$0] ?? -1 } }
         let all = properties
-        ofKind = GraphKind.all.indices.map { kind in all.indices.filter { all[$0].owner == kind } }
-    }
-}
-
-/// The classes of the graph.
-enum GraphKind {
-    static let all: [any GraphObject.Type] = [
-        Firm.self, Person.self, Branch.self, Lease.self, Tag.self, Badge.self, Passport.self, Project.self, Node.self,
-    ]
-
-    static func place(of type: any GraphObject.Type) -> Int {
-        all.firstIndex { ObjectIdentifier($0) == ObjectIdentifier(type) } ?? -1
+        ofKind = GraphKind.all.indices.map { kind in all.indices.filter { GraphKind.covers[all[$0].owner][kind] } }
     }
 }

@@ -8,7 +8,7 @@ extension GraphSession {
         chooseCompared()
         for (kind, type) in GraphKind.all.enumerated() {
             let found = try all(type)
-            let wanted = view.nodes.filter { $0.value.kind == kind && view.isThere($0.key) }.keys.sorted()
+            let wanted = view.nodes.keys.filter { view.isThere($0) && isOf($0, kind) }.sorted()
             guard found.map(\.key).sorted() == wanted else {
                 throw GraphViolation("\(type): there are \(found.map(\.key).sorted()) instead of \(wanted)")
             }
@@ -32,12 +32,17 @@ extension GraphSession {
             if found != wanted { throw GraphViolation("\(name) of \(key) is \(found) instead of \(wanted)") }
         }
         try expect("key", object.key, key)
+        try expect("class", GraphKind.place(of: type(of: object)), node.kind)
         try expect("isDeleted", object.isDeleted, false)
         try expect("number", object.number, node.number)
         try expect("name", object.name, node.name)
         let photo = object.photo
         try expect("photo", photo?.count, node.photo?.count)
         if let photo, let wanted = node.photo { try expect("photo", photo == wanted.bytes, true) }
+        if let asset = object as? Asset {
+            try expect("mark", asset.mark, node.mark)
+            try expect("own values", asset.own, node.own)
+        }
         for place in shape.ofKind[node.kind] {
             let property = shape.properties[place]
             var found = property.read(object).map(\.key)
@@ -66,16 +71,16 @@ extension GraphSession {
             throws
         {
             let kind = GraphKind.place(of: kind)
-            let wanted = view.nodes.filter { $0.value.kind == kind && view.isThere($0.key) && isOne($0.key) }
-            guard found.map(\.key).sorted() == wanted.keys.sorted() else {
-                throw GraphViolation("\(name): \(found.map(\.key).sorted()) instead of \(wanted.keys.sorted())")
+            let wanted = view.nodes.keys.filter { view.isThere($0) && isOf($0, kind) && isOne($0) }.sorted()
+            guard found.map(\.key).sorted() == wanted else {
+                throw GraphViolation("\(name): \(found.map(\.key).sorted()) instead of \(wanted)")
             }
         }
         func numberOf(_ key: Int) -> Int { view.nodes[key]?.number ?? -1 }
         func firms(_ key: Int) -> [Int] { view.shown(key, firm) }
         let firm = place("Person.firm")
         let chosen = number % 20
-        switch number % 9 {
+        switch number % 14 {
         case 0:
             let found = try context.fetch(
                 FetchDescriptor<Person>(
@@ -112,6 +117,7 @@ extension GraphSession {
             ) { view.nodes[$0]?.name == name }
         case 6: try searchNames("n\(number / 10)", of: Person.self, expect)
         case 7: try searchNames("n\(number / 10)", of: Node.self, expect)
+        case 9...13: try askAssets(number, expect)
         default:
             let wanted = view.nodes.count { $0.value.kind == 0 && view.isThere($0.key) }
             let found = try context.fetchCount(FetchDescriptor<Firm>())
@@ -119,8 +125,14 @@ extension GraphSession {
         }
     }
 
+    /// Whether an object is of a class, or of one of its subclasses.
+    func isOf(_ key: Int, _ kind: Int) -> Bool {
+        guard let node = view.nodes[key] else { return false }
+        return world.canary == .classes ? node.kind == kind : GraphKind.covers[kind][node.kind]
+    }
+
     /// Searches objects by the beginning of their names.
-    private func searchNames<T: GraphObject>(
+    func searchNames<T: GraphObject>(
         _ beginning: String, of type: T.Type,
         _ expect: (String, [any GraphObject], any GraphObject.Type, (Int) -> Bool) throws -> Void
     ) throws {
@@ -131,7 +143,7 @@ extension GraphSession {
         }
     }
 
-    private func place(_ name: String) -> Int { shape.properties.firstIndex { $0.name == name } ?? -1 }
+    func place(_ name: String) -> Int { shape.properties.firstIndex { $0.name == name } ?? -1 }
 }
 
 extension GraphState.Photo {

@@ -2,15 +2,18 @@ internal import Faultline
 internal import FaultlineObjects
 
 extension GraphSession {
-    /// Reads all nodes as a stream of values, which must belong to one state: that of the first batch.
+    /// Reads all objects of a class as a stream of values, which must belong to one state: that of the first batch.
     ///
     /// - Parameters:
+    ///   - descriptor: One of `nodes`, `assets` and `machines`.
     ///   - size: The number of objects in a batch.
     ///   - between: Called after each batch; it may save.
     /// - Throws: `GraphViolation`; the errors of the stream and of `between`.
-    func walkStream(_ size: Int, between: () throws -> Void) throws {
+    func walkStream<T: GraphObject>(
+        _ descriptor: FetchDescriptor<T>, _ size: Int, between: () throws -> Void
+    ) throws {
         let (wanted, named) = (world.committed, world.identifiers)
-        let stream = world.container.stream(Self.descriptor, batchSize: size, including: [.collections])
+        let stream = world.container.stream(descriptor, batchSize: size, including: [.collections])
         let reader = StreamReader()
         reader.begin(stream)
         defer { reader.end() }
@@ -21,7 +24,7 @@ extension GraphSession {
             try between()
         }
         if world.canary == .streams { copies = copies.dropLast() }
-        try expect("stream", copies.map { $0["key"]?.int ?? -1 }, Self.walked(wanted))
+        try expect("stream", copies.map { $0["key"]?.int ?? -1 }, Self.walked(wanted, T.self))
         for copy in copies { try compare(copy, wanted, named) }
     }
 
@@ -29,6 +32,10 @@ extension GraphSession {
         let key = copy["key"]?.int ?? -1
         guard let node = state.nodes[key] else { throw GraphViolation("a stream has \(key)") }
         guard copy.id == named[key], copy["number"]?.int == node.number, copy["name"]?.string == node.name else {
+            throw GraphViolation("a stream has \(copy.values) for \(key), \(node)")
+        }
+        let own = ["power", "reach"].compactMap { copy[$0] }.map { $0.int ?? Int($0.double ?? -1) }
+        guard own == node.own, copy["mark"]?.int == node.mark else {
             throw GraphViolation("a stream has \(copy.values) for \(key), \(node)")
         }
         for place in shape.ofKind[node.kind] {

@@ -58,6 +58,7 @@ final class GraphSession {
         for key in touched.drafted {
             guard let shown = view.nodes[key], var node = newest.nodes[key] else { continue }
             (node.number, node.name, node.photo) = (shown.number, shown.name, shown.photo)
+            (node.mark, node.own) = (shown.mark, shown.own)
             newest.nodes[key] = node
         }
         view = newest
@@ -78,7 +79,8 @@ final class GraphSession {
         for change in pending {
             switch change {
             case .insert(let key, _), .forget(let key): touched.related.insert(key)
-            case .number(let key, _), .name(let key, _), .photo(let key, _): touched.drafted.insert(key)
+            case .number(let key, _), .name(let key, _), .photo(let key, _), .mark(let key, _), .own(let key, _, _):
+                touched.drafted.insert(key)
             case .delete(let key): touched.all.insert(key)
             case .refer(let key, _, let target):
                 touched.drafted.insert(key)
@@ -107,7 +109,9 @@ final class GraphSession {
         return changes.allSatisfy { change in
             switch change {
             case .insert, .forget: true
-            case .number(let key, _), .name(let key, _), .photo(let key, _), .delete(let key): isAsSeen(key)
+            case .number(let key, _), .name(let key, _), .photo(let key, _), .mark(let key, _), .own(let key, _, _),
+                .delete(let key):
+                isAsSeen(key)
             case .refer(let key, _, let target): isAsSeen(key) && target.map(isAsSeen) ?? true
             case .join(let key, _, let member), .leave(let key, _, let member): isAsSeen(key) && isAsSeen(member)
             case .order(let key, _, let members): isAsSeen(key) && members.allSatisfy(isAsSeen)
@@ -211,6 +215,20 @@ final class GraphSession {
     func rollback() {
         if world.canary != .rollbacks || !world.isBreaking { context.rollback() }
         forgetPending()
+    }
+
+    /// Continues after a batch has changed the store: this context, which has no changes, shows the result.
+    func adopt(_ result: GraphState) {
+        world.version += 1
+        world.committed = result
+        moveToNewest()
+        held = held.filter { result.nodes[$0.key] != nil }
+    }
+
+    /// Continues with these changes instead of the pending ones.
+    func take(_ changes: [GraphState.Change]) {
+        pending = changes
+        rebase()
     }
 
     /// Applies all changes to the newest state again.

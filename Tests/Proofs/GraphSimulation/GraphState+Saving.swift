@@ -28,7 +28,7 @@ extension GraphState {
         if let refusal = denial(doomed, shape), canary != .denies { return .refused(refusal) }
         var result = self
         for key in doomed { result.remove(key, doomed, shape, isClearing: canary != .clears) }
-        if let refusal = result.brokenRule(shape) { return .refused(refusal) }
+        if let refusal = result.brokenRule(shape, canary) { return .refused(refusal) }
         result.deleted = []
         result.unsaved = []
         return .graph(result)
@@ -66,11 +66,17 @@ extension GraphState {
     }
 
     /// A rule that the graph would violate after a save; nil for none.
-    private func brokenRule(_ shape: GraphShape) -> String? {
+    private func brokenRule(_ shape: GraphShape, _ canary: GraphCanary?) -> String? {
         var names: Set<String> = []
+        var marks: Set<Int> = []
         for key in nodes.keys.sorted() {
             guard let node = nodes[key] else { continue }
             if let name = node.name, !names.insert(name).inserted { return "\(name) is the name of two" }
+            if let mark = node.mark, GraphKind.covers[GraphKind.machine][node.kind], canary != .marks,
+                !marks.insert(mark).inserted
+            {
+                return "\(mark) is the mark of two machines"
+            }
             for place in shape.ofKind[node.kind] {
                 let property = shape.properties[place]
                 if property.isRequired, raw(key, place).isEmpty { return "\(property.name) of \(key) is missing" }

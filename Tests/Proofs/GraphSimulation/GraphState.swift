@@ -7,6 +7,9 @@ struct GraphState {
         var name: String?
         /// The size of its photo in bytes, and the photo's variant; nil for none.
         var photo: Photo?
+        /// The unique value of machines, which other assets may share; and the values that subclasses declare.
+        var mark: Int?
+        var own: [Int] = []
         /// The keys that each of its relationships refers to, by the index of the property.
         ///
         /// A to-one reference may refer to a deleted object.
@@ -24,6 +27,9 @@ struct GraphState {
         case number(Int, Int)
         case name(Int, String?)
         case photo(Int, Photo?)
+        case mark(Int, Int?)
+        /// One of the values that subclasses declare.
+        case own(Int, place: Int, Int)
         /// A to-one reference, without its inverse.
         case refer(Int, property: Int, to: Int?)
         case join(Int, property: Int, member: Int)
@@ -50,11 +56,13 @@ struct GraphState {
     mutating func apply(_ change: Change) {
         switch change {
         case .insert(let key, let kind):
-            nodes[key] = Node(kind: kind)
+            nodes[key] = Node(kind: kind, own: GraphKind.own[kind])
             unsaved.insert(key)
         case .number(let key, let number): nodes[key]?.number = number
         case .name(let key, let name): nodes[key]?.name = name
         case .photo(let key, let photo): nodes[key]?.photo = photo
+        case .mark(let key, let mark): nodes[key]?.mark = mark
+        case .own(let key, let place, let value): nodes[key]?.own[place] = value
         case .refer(let key, let property, let target): nodes[key]?.slots[property] = target.map { [$0] } ?? []
         case .join(let key, let property, let member):
             guard !raw(key, property).contains(member) else { return }

@@ -92,7 +92,7 @@ final class GraphWorld {
         for node in committed.nodes.values {
             for (place, targets) in node.slots where shape.properties[place].isToOne {
                 for target in targets where committed.nodes[target] == nil {
-                    wanted[shape.properties[place].name, default: 0] += 1
+                    wanted[shape.properties[place].storedName, default: 0] += 1
                 }
             }
         }

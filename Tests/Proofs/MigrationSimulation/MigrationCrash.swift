@@ -147,10 +147,10 @@ private final class MigrationCrash: @unchecked Sendable {
                 return fault
             }
             _ = try store.rollBack(disk)
-            return try store.use(Simulated1.self, disk, twice: isLookedAtTwice, store.oldFault)
+            return try store.use(life.oldVersion, disk, twice: isLookedAtTwice, store.oldFault)
         }
         if life.isPreview || isRollingBack || turn % 4 == 0, !isNew {
-            if let fault = try store.use(Simulated1.self, disk, twice: isLookedAtTwice, store.oldFault) { return fault }
+            if let fault = try store.use(life.oldVersion, disk, twice: isLookedAtTwice, store.oldFault) { return fault }
             // After a dry run, a migration must still be possible.
             guard life.isPreview, turn % 8 == 0 else { return nil }
         }

@@ -146,7 +146,7 @@ private final class MigrationFaultSweep {
         case .none: return "the store has no catalog after \(failed)"
         }
         if stage != .new, ordinal % 2 == 0 {
-            if let fault = try store.use(Simulated1.self, disk, store.oldFault) {
+            if let fault = try store.use(life.oldVersion, disk, store.oldFault) {
                 return "old, after \(failed): \(fault)"
             }
         }

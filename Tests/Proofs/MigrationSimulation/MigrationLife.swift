@@ -3,6 +3,8 @@ internal import Faultline
 /// The kinds of stages that are tested under faults.
 package enum MigrationLife: CaseIterable, Sendable {
     case streamed
+    /// A lightweight step of a hierarchy: a class is put in, and a property moves up.
+    case heirs
     /// The streamed stage on two threads.
     case streamedByTwo
     /// Two custom stages.
@@ -38,8 +40,12 @@ package enum MigrationLife: CaseIterable, Sendable {
         case .custom, .customPreview, .streamedBehindCustom: SimulatedCustom3.self
         case .lightweight, .lightweightRollback: SimulatedLinks2.self
         case .online: SimulatedOnline2.self
+        case .heirs: SimulatedHeirs2.self
         }
     }
+
+    /// The version that the migration starts from.
+    var oldVersion: any VersionedSchema.Type { self == .heirs ? SimulatedHeirs1.self : Simulated1.self }
 
     var plan: (any SchemaMigrationPlan.Type)? {
         switch self {
@@ -48,7 +54,7 @@ package enum MigrationLife: CaseIterable, Sendable {
         case .streamedBehindCustom: SimulatedLaterPlan.self
         case .mapped: SimulatedMappedPlan.self
         case .mappedResumable: SimulatedResumablePlan.self
-        case .lightweight, .lightweightRollback, .online: nil
+        case .lightweight, .lightweightRollback, .online, .heirs: nil
         case .quarantine: SimulatedQuarantinePlan.self
         case .mappedQuarantine: SimulatedMappedQuarantinePlan.self
         }
@@ -62,6 +68,7 @@ package enum MigrationLife: CaseIterable, Sendable {
         case .lightweight, .lightweightRollback: try work.linkFault(context)
         case .quarantine, .mappedQuarantine: try work.quarantineFault(context)
         case .online: try saves.newFault(context)
+        case .heirs: try work.newHeirFault(context)
         }
     }
 

@@ -56,14 +56,15 @@ struct SimulatedStore {
 
     /// Makes the store, under the old schema.
     func make(on disk: Disk) throws {
-        let container = try open(Simulated1.self, on: disk)
-        try work.make(in: ModelContext(container))
+        let container = try open(life.oldVersion, on: disk)
+        let context = ModelContext(container)
+        if life == .heirs { try work.makeHeirs(in: context) } else { try work.make(in: context) }
         try container.close()
     }
 
     func open(_ version: any VersionedSchema.Type, on disk: Disk) throws -> ModelContainer {
         try ModelContainer(
-            for: version.models, migrationPlan: version == Simulated1.self ? nil : life.plan, directory: Self.path,
+            for: version.models, migrationPlan: version == life.oldVersion ? nil : life.plan, directory: Self.path,
             on: disk, clock: Clock { 1 }, options: logOptions, migration: migration)
     }
 
@@ -152,7 +153,11 @@ struct SimulatedStore {
             if count > 0 { return "table \(number) is left, with \(count) rows" }
         }
         if snapshot.recordCount(of: .quarantine) > 0 { return "the quarantine is not empty" }
-        return try life == .online ? saves.oldFault(context) : work.oldFault(context)
+        switch life {
+        case .online: return try saves.oldFault(context)
+        case .heirs: return try work.oldHeirFault(context)
+        default: return try work.oldFault(context)
+        }
     }
 
     /// Opens the store under a version and checks it, twice if requested; then verifies it.

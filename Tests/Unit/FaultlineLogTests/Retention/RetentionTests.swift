@@ -49,6 +49,16 @@ struct RetentionTests {
         try log.close()
     }
 
+    @Test func `a closed store has no open files`() throws {
+        let store = Store()
+        for _ in 0..<2 {
+            let log = try Self.open(store, Self.always)
+            for number in 1...3 { try Self.churn(log, number) }
+            try log.close()
+        }
+        #expect(store.disk.openHandleCount == 0)
+    }
+
     @Test func `the window stays until another one is set`() throws {
         let store = Store()
         try Self.open(store, Self.always).close()
