@@ -108,6 +108,12 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
         }
     }
 
+    /// Deletes all objects, in one transaction.
+    ///
+    /// - Throws: As `ModelContainer.erase()`.
+    /// - Complexity: As `ModelContainer.erase()`.
+    public func erase() throws { try container.erase() }
+
     /// The values of objects, by their rows.
     ///
     /// - Throws: `StorageError` if the store cannot be read.

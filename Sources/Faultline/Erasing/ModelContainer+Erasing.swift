@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FaultlineLog
 internal import FaultlineObjects
 internal import Foundation
+internal import Synchronization
 
 extension ModelContainer {
     /// Deletes all objects of the store: the container, its contexts and the store stay usable.
@@ -12,6 +13,8 @@ extension ModelContainer {
     /// schema stays. Unsaved changes of the main context are dropped: at once on the main actor, else when the main
     /// queue runs. Other contexts and containers see the deletion at their next fetch; a save of an object that they have
     /// changed is refused, as for any object that was deleted elsewhere.
+    ///
+    /// A `DataStore` erases its objects itself.
     ///
     /// Space is freed as by other deletions: `compact()` frees it at once.
     ///
@@ -26,6 +29,7 @@ extension ModelContainer {
                 throw SwiftDataError.modelValidationFailure.explained(
                     "A stage of a migration cannot erase the store. Delete the objects of its context.")
             }
+            if let mirror = dataStore.withLock({ $0 }) { return try mirror.erase() }
             try StoreEraser(makeCore()).eraseAll()
         }
         dropMainChanges()

@@ -126,8 +126,15 @@ package final class DataStoreMirror: @unchecked Sendable {
         try take(Bringing(changed), gone: [], state)
     }
 
-    /// Forgets all objects, after the data store has erased its own.
-    package func forgetAll() throws {
+    /// Lets the data store delete all objects.
+    package func erase() throws {
+        try inTurn {
+            try source.erase()
+            try forgetAll()
+        }
+    }
+
+    private func forgetAll() throws {
         try core.beginReading()
         defer { core.endReading() }
         try core.moveToNewest()

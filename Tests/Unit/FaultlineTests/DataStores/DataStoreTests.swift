@@ -153,6 +153,22 @@ import Testing
         }
     }
 
+    @Test func `a data store is erased, with its working copy`() throws {
+        let container = try container()
+        let context = ModelContext(container)
+        context.insert(Voyage("a"))
+        context.insert(Pennant("x"))
+        try context.save()
+        let voyage = try context.fetch(above(""))[0]
+        try container.erase()
+        #expect(server.state.withLock { $0.objects.isEmpty })
+        #expect(try context.fetchCount(FetchDescriptor<Pennant>()) == 0)
+        #expect(try context.existing(voyage.persistentModelID, as: Voyage.self) == nil)
+        context.insert(Voyage("a"))
+        try context.save()
+        #expect(try context.fetch(above("")).map(\.code) == ["a"])
+    }
+
     @Test func `two configurations, and schemas without classes, are refused`() throws {
         #expect(throws: SwiftDataError.duplicateConfiguration) {
             try ModelContainer(
