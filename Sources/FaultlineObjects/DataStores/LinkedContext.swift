@@ -62,12 +62,21 @@ final class LinkedContext: DataStoreLink {
 
     func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int? {
         guard isAnswered(descriptor) else { return nil }
-        return try inTurn { try mirror.count(descriptor, state) }
+        return try answered { try mirror.count(descriptor, state) }
     }
 
     func identifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]? {
         guard isAnswered(descriptor) else { return nil }
-        return try inTurn { try mirror.identifiers(descriptor, state) }
+        return try answered { try mirror.identifiers(descriptor, state) }
+    }
+
+    /// An answer of the data store, in the newest state of the working copy.
+    private func answered<R>(_ body: () throws -> R) throws -> R {
+        let answer = try inTurn(body)
+        try context.beginReading()
+        defer { context.endReading() }
+        try context.moveToNewest()
+        return answer
     }
 
     /// Whether the data store's answer is that of the context.

@@ -27,7 +27,7 @@ extension GraphLife {
         new.number = number
         new.photo = photo?.bytes
         insert(new, policy)
-        // What the new object leaves unset becomes unset.
+        // A property that the new object leaves unset becomes unset.
         let own = GraphKind.own[node.kind].enumerated().map { GraphState.Change.own(key, place: $0, $1) }
         let changes: [GraphState.Change] = [.number(key, number), .photo(key, photo), .mark(key, nil)] + own
         switch policy {
