@@ -71,11 +71,16 @@ package final class CrashWorkload {
         options.maintenance = .inline
         if random.oneIn(8) { options.durability = .async }
         options.preparedByteCount = random.pick([0, 300, 1_000, 5_000])
-        // Every other store has a window of past states.
-        if seed.isMultiple(of: 2) { options.retention = RetentionWindow(nanoseconds: .max, byteCount: .max) }
+        if hasWindow(seed: seed) { options.retention = RetentionWindow(nanoseconds: .max, byteCount: .max) }
         options.seed = seed
         return options
     }
+
+    /// The first seed whose store may have a window of past states: its files make many more gaps.
+    private static let firstWindowSeed: UInt64 = 1_000
+
+    /// Whether a seed's store has a window of past states.
+    package static func hasWindow(seed: UInt64) -> Bool { seed >= firstWindowSeed && seed % 4 == 3 }
 
     /// The first seed whose commits wait for the disk, in prepared space, or the first whose commits do not wait.
     package static func firstSeed(isWaiting: Bool) -> UInt64 {
