@@ -34,11 +34,11 @@ public final class ModelContainer: Equatable, Sendable {
     private let recordsHistory: Bool
     /// The state that a container of the past reads.
     let past: PastState?
+    /// The local copy of the user's data store that the container is in front of; nil for a store of this library.
+    let localCopy: LocalCopy?
     package let performing: Performing
     private let isClosed = Atomic<Bool>(false)
     private let main = Guarded<MainContext?>(nil)
-    /// The working copy of the user's data store that the container is in front of; nil for a store of this library.
-    let dataStore = Guarded<DataStoreMirror?>(nil)
 
     /// The state of the main context: the container's, which the context itself keeps alive.
     // Safe because the core is made on the main actor, and used by its context's code only.
@@ -128,6 +128,7 @@ public final class ModelContainer: Equatable, Sendable {
         tallies = ReadTallies()
         stage = nil
         past = nil
+        localCopy = nil
         self.reporter = reporter
         idleRewriting = nil
         historyRetention = nil
@@ -152,6 +153,7 @@ public final class ModelContainer: Equatable, Sendable {
         historyRetention = nil
         performing = Performing(configuration.options.performing)
         recordsHistory = false
+        localCopy = nil
     }
 
     init(_ request: ContainerRequest, inFrontOf opened: OpenedDataStore? = nil) throws {
@@ -175,9 +177,9 @@ public final class ModelContainer: Equatable, Sendable {
         recordsHistory = configuration.options.history != .off
         performing = Performing(configuration.options.performing)
         historyRetention = configuration.allowsSave ? HistoryRetention(store, configuration.options.history) : nil
+        localCopy = opened?.localCopy(schema, store, types)
         reporter?.begin(store.log, tallies)
         historyRetention?.start()
-        if let mirror = opened?.mirror(schema, store, types) { dataStore.withLock { $0 = mirror } }
     }
 
     /// Opens a store on a given disk: for simulations, which must be repeatable.
@@ -201,6 +203,7 @@ public final class ModelContainer: Equatable, Sendable {
         historyRetention = nil
         performing = Performing(configuration.options.performing)
         self.recordsHistory = recordsHistory
+        localCopy = nil
     }
 
     /// Makes the container that the contexts of a migration stage's closure belong to: the same store, as the closure
@@ -223,6 +226,7 @@ public final class ModelContainer: Equatable, Sendable {
         performing = Performing(configuration.options.performing, keepsContexts: false)
         recordsHistory = false
         past = nil
+        localCopy = nil
         self.stage = stage
     }
 
@@ -302,7 +306,7 @@ public final class ModelContainer: Equatable, Sendable {
         let core = ContextCore(
             store: store, types: types, isReadOnly: !configuration.allowsSave, tallies: tallies,
             recordsHistory: recordsHistory)
-        if let mirror = dataStore.withLock({ $0 }) { core.join(mirror) }
+        if let localCopy { core.join(localCopy) }
         return core
     }
 

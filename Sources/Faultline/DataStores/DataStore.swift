@@ -20,7 +20,7 @@ public import FaultlineObjects
 ///                 relatedSnapshots: Dictionary(uniqueKeysWithValues: all.map { ($0.persistentIdentifier, $0) }))
 ///         }
 ///
-/// The container keeps a working copy in memory, which its contexts read and change: docs/features/DataStores.md. One
+/// The container keeps a local copy in memory, which its contexts read and change: docs/features/DataStores.md. One
 /// thread at a time calls the store. Its calls must not use the container.
 public protocol DataStore: AnyObject {
     /// The type of its configurations.

@@ -2,7 +2,7 @@ internal import FaultlineModel
 internal import FaultlineObjects
 internal import FaultlineStore
 
-/// A data store that was made for a container, before the container has its working copy.
+/// A data store that was made for a container, before the container has its local copy.
 struct OpenedDataStore {
     private let source: any DataStoreSource
     private let keys: DataStoreKeys?
@@ -38,8 +38,8 @@ struct OpenedDataStore {
         }
     }
 
-    /// The working copy of the store.
-    func mirror(_ schema: Schema, _ store: RowStore, _ types: [ModelType]) -> DataStoreMirror {
-        DataStoreMirror(source, keys, schema, store: store, types: types)
+    /// The local copy of the store.
+    func localCopy(_ schema: Schema, _ store: RowStore, _ types: [ModelType]) -> LocalCopy {
+        LocalCopy(source, keys, schema, store: store, types: types)
     }
 }

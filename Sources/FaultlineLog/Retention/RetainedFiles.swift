@@ -16,7 +16,7 @@ final class RetainedFiles: UnneededFiles, @unchecked Sendable {
     private static let freeByteCountMin: UInt64 = 64 << 20
 
     private let window: RetentionWindow
-    // It has this object.
+    // The directory owns this object: a strong reference would keep both, with their open files.
     private unowned let store: StoreDirectory
     private let folder: String
     private let chain = Guarded(RetainedChain())

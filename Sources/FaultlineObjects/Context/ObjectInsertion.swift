@@ -47,6 +47,23 @@ struct ObjectInsertion {
         attach(handle, home)
     }
 
+    /// Makes an object and inserts it, without a call of its class's code: it gets the values of an object that was made
+    /// before.
+    ///
+    /// - Parameters:
+    ///   - home: Its home.
+    ///   - place: The position of its class in a table with several.
+    /// - Returns: Nil if it cannot be inserted.
+    func insertAwake(_ home: EntityHome, ofClass place: Int) -> ObjectHandle? {
+        guard let type = home.type else { return nil }
+        let object = type.classes[place].makeFault()
+        _ = type.coreOffset(of: object)
+        if type.family != nil { type.settle(object) }
+        guard let handle = home.handle(of: object) else { return nil }
+        handle.core.pointee.insert(.awake)
+        return insert(handle) ? handle : nil
+    }
+
     /// Inserts a new object and all objects that it reaches: iteratively, because a chain may be longer than the stack
     /// is deep.
     private func attach(_ handle: ObjectHandle, _ home: EntityHome, isInitial: Bool = false) {

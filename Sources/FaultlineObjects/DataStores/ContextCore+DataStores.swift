@@ -9,8 +9,8 @@ extension ContextCore {
 
 extension ContextCore {
     /// Joins the context to the data store of its container.
-    package func join(_ mirror: DataStoreMirror) {
+    package func join(_ localCopy: LocalCopy) {
         rules.allocatesChosenNumbers = true
-        link = LinkedContext(self, mirror)
+        link = LinkedContext(self, localCopy)
     }
 }

@@ -128,34 +128,3 @@ package final class DataStoreKeys: Sendable {
     /// How many keys of an entity are known: tests compare it with a bound.
     package func keyCount(_ entityName: String) -> Int { entities.withLock { $0[entityName]?.keys.count ?? 0 } }
 }
-
-extension PersistentIdentifier {
-    /// The data store that the object is of, and its key there; nil for objects of other stores.
-    var dataStoreKey: (keys: DataStoreKeys, key: String)? {
-        guard let keys = DataStoreKeys.find(storeID), let key = keys.key(of: number, entityName) else { return nil }
-        return (keys, key)
-    }
-
-    /// The identifier of an object of a data store, which that store has named.
-    init(_ keys: DataStoreKeys, _ entityName: String, key: String, isOfStore: Bool) {
-        self.init(
-            storeID: keys.storeID, entityName: entityName,
-            number: keys.number(of: key, entityName, isOfStore: isOfStore))
-    }
-
-    /// Finds the data store of a name that comes from outside; the first call of a data store may introduce one.
-    static func dataStore(named identifier: String) -> DataStoreKeys? {
-        if let found = DataStoreKeys.find(identifier) { return found }
-        // The objects of a store of this library have numbers.
-        guard DataStoreKeys.ownStoreID(identifier) == nil, !identifier.isEmpty,
-            identifier.utf8.count <= DataStoreKeys.keyByteCountMax
-        else { return nil }
-        guard let call = DataStoreCall.current, call.mayIntroduce(identifier) else { return nil }
-        return DataStoreKeys.of(identifier)
-    }
-
-    /// The identifier of backing data of no object.
-    static var ofNoObject: PersistentIdentifier {
-        PersistentIdentifier(storeID: decodedTemporary, entityName: "", number: 1)
-    }
-}

@@ -22,7 +22,7 @@ protocol DataStoreLink: AnyObject {
     /// Deletes the objects that satisfy a predicate, by the data store's own call.
     func batchDelete<T: PersistentModel>(_ type: T.Type, _ predicate: Predicate<T>?) throws -> BatchResult
 
-    /// Saves the unsaved changes into the data store, and then into the working copy by `commit`.
+    /// Saves the unsaved changes into the data store, and then into the local copy by `commit`.
     func save<R: ~Copyable>(_ commit: () throws -> R) throws -> R
 
     /// Takes values over that the data store has changed in the last save.

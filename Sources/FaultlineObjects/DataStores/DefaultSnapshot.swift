@@ -37,8 +37,12 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
         self =
             (try? DefaultSnapshot(reading: backingData))
             ?? DefaultSnapshot(
-                backingData.persistentModelID ?? PersistentIdentifier.ofNoObject, entityName: "", values: [:])
+                backingData.persistentModelID ?? Self.noObject, entityName: "", values: [:])
     }
+
+    /// The identifier of backing data of no object.
+    private static let noObject = PersistentIdentifier(
+        storeID: PersistentIdentifier.decodedTemporary, entityName: "", number: 1)
 
     /// Copies the values of an object.
     ///

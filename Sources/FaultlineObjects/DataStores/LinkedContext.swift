@@ -8,7 +8,7 @@ internal import Foundation
 /// The context owns it, and is alive in each call.
 final class LinkedContext: DataStoreLink {
     private unowned let context: ContextCore
-    private let mirror: DataStoreMirror
+    private let localCopy: LocalCopy
     /// The identity of the context in the calls of the data store.
     private let editorID: UUID
     /// Whether the data store knows of the context.
@@ -18,13 +18,13 @@ final class LinkedContext: DataStoreLink {
     /// Values that the data store has changed in the last save, which are to be brought in.
     private var changed: [DefaultSnapshot] = []
 
-    init(_ context: ContextCore, _ mirror: DataStoreMirror) {
+    init(_ context: ContextCore, _ localCopy: LocalCopy) {
         self.context = context
-        self.mirror = mirror
+        self.localCopy = localCopy
         editorID = context.history.editorID
     }
 
-    deinit { if hasBegun { mirror.noteEnded(EditingState(id: editorID, author: nil)) } }
+    deinit { if hasBegun { localCopy.noteEnded(EditingState(id: editorID, author: nil)) } }
 
     private var state: EditingState { EditingState(id: editorID, author: context.history.author) }
 
@@ -32,8 +32,8 @@ final class LinkedContext: DataStoreLink {
     private var isPinned: Bool { context.state.pinLabel != nil }
 
     private func inTurn<R: ~Copyable>(_ body: () throws -> R) throws -> R {
-        try mirror.inTurn {
-            if !hasBegun { mirror.source.begin(state) }
+        try localCopy.inTurn {
+            if !hasBegun { localCopy.source.begin(state) }
             hasBegun = true
             return try body()
         }
@@ -45,7 +45,7 @@ final class LinkedContext: DataStoreLink {
         let local = QuerySource(ofLoaded: descriptor)
         guard !isPinned else { return try FetchRunner(context).fetch(local) }
         let isExact = !context.hasChanges || !descriptor.includePendingChanges
-        let found = try inTurn { try mirror.bring(descriptor, isExact: isExact, state) }
+        let found = try inTurn { try localCopy.bring(descriptor, isExact: isExact, state) }
         guard let found else { return try FetchRunner(context).fetch(local) }
         try context.beginReading()
         defer { context.endReading() }
@@ -62,15 +62,15 @@ final class LinkedContext: DataStoreLink {
 
     func count<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int? {
         guard isAnswered(descriptor) else { return nil }
-        return try answered { try mirror.count(descriptor, state) }
+        return try answered { try localCopy.count(descriptor, state) }
     }
 
     func identifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]? {
         guard isAnswered(descriptor) else { return nil }
-        return try answered { try mirror.identifiers(descriptor, state) }
+        return try answered { try localCopy.identifiers(descriptor, state) }
     }
 
-    /// An answer of the data store, in the newest state of the working copy.
+    /// An answer of the data store, in the newest state of the local copy.
     private func answered<R>(_ body: () throws -> R) throws -> R {
         let answer = try inTurn(body)
         try context.beginReading()
@@ -86,13 +86,13 @@ final class LinkedContext: DataStoreLink {
 
     func load<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws {
         guard !isPinned else { return }
-        _ = try inTurn { try mirror.bring(descriptor, isExact: false, state) }
+        _ = try inTurn { try localCopy.bring(descriptor, isExact: false, state) }
         try context.moveToNewest()
     }
 
     func load(_ identifier: PersistentIdentifier, ofEntity ordinal: Int) throws {
         guard !isPinned, let type = context.homes[ordinal].type?.type else { return }
-        try inTurn { try mirror.bring(identifier, type, state) }
+        try inTurn { try localCopy.bring(identifier, type, state) }
         try context.moveToNewest()
     }
 
@@ -101,12 +101,12 @@ final class LinkedContext: DataStoreLink {
             let request = DataStoreBatchDeleteRequest(
                 predicate: predicate, includeSubclasses: true, editingState: state)
             let descriptor = FetchDescriptor<T>(predicate: predicate)
-            _ = try mirror.bring(descriptor, isExact: false, state)
-            let before = try mirror.known(type, predicate).count
-            guard try mirror.source.delete(request) else { throw DataStoreError.unsupportedFeature }
+            _ = try localCopy.bring(descriptor, isExact: false, state)
+            let before = try localCopy.known(type, predicate).count
+            guard try localCopy.source.delete(request) else { throw DataStoreError.unsupportedFeature }
             // The objects are deleted, even if the store does not answer any more.
-            do { _ = try mirror.bring(descriptor, isExact: false, state) } catch { context.report(error) }
-            return before - (try mirror.known(type, predicate).count)
+            do { _ = try localCopy.bring(descriptor, isExact: false, state) } catch { context.report(error) }
+            return before - (try localCopy.known(type, predicate).count)
         }
         try context.beginReading()
         defer { context.endReading() }
@@ -125,12 +125,12 @@ final class LinkedContext: DataStoreLink {
                 defer { context.saving.rehearsal = nil }
                 _ = try commit()
             } catch is SaveRehearsal.Ended {}
-            let answer = try mirror.source.save(changes(rehearsal), state)
+            let answer = try localCopy.source.save(changes(rehearsal), state)
             let restored = context.rules.chosenNumbers
             do {
                 try number(rehearsal.inserted, answer)
                 let result = try commit()
-                mirror.noteQueuedSave()
+                localCopy.noteQueuedSave()
                 acknowledged = [:]
                 changed += answer.changed
                 return result
@@ -143,7 +143,7 @@ final class LinkedContext: DataStoreLink {
 
     func finishSave() throws {
         guard !changed.isEmpty else { return }
-        try inTurn { try mirror.bring(changed, state) }
+        try inTurn { try localCopy.bring(changed, state) }
         changed = []
         try context.beginReading()
         defer { context.endReading() }
@@ -172,7 +172,7 @@ final class LinkedContext: DataStoreLink {
         _ identifier: PersistentIdentifier?, _ handle: ObjectHandle, _ given: inout Set<PersistentIdentifier>
     ) throws(SwiftDataError) -> PersistentIdentifier {
         let home = handle.core.pointee.home.takeUnretainedValue()
-        let start = "The data store \(mirror.source.identifier) gave a new \(home.entityName)"
+        let start = "The data store \(localCopy.source.identifier) gave a new \(home.entityName)"
         func refused(_ rest: String) -> SwiftDataError { .modelValidationFailure.explained("\(start) \(rest)") }
         guard let identifier else { throw refused("no identifier. Return one in remappedIdentifiers.") }
         guard identifier.storedNumber(in: home.storeID) != nil, identifier.entityName == home.entityName else {
@@ -180,7 +180,7 @@ final class LinkedContext: DataStoreLink {
                 "the identifier \(identifier), which is of another store or entity. Make it with PersistentIdentifier.identifier(for:entityName:primaryKey:)."
             )
         }
-        guard given.insert(identifier).inserted, (try? mirror.isKnown(identifier)) == false else {
+        guard given.insert(identifier).inserted, (try? localCopy.isKnown(identifier)) == false else {
             throw refused("the identifier \(identifier), which another object has.")
         }
         return identifier
@@ -242,7 +242,7 @@ final class LinkedContext: DataStoreLink {
     }
 
     private func stored(_ identifier: PersistentIdentifier, _ core: ContextCore) throws -> (any PersistentModel)? {
-        guard try mirror.isKnown(identifier) else { return nil }
+        guard try localCopy.isKnown(identifier) else { return nil }
         return try ObjectRegistry(core).existingModel(for: identifier) { _ in true }
     }
 

@@ -21,7 +21,7 @@ extension ModelContext {
             }
             try core.beginReading()
             defer { core.endReading() }
-            var applier = SnapshotApplier(core, keepsNumbers: false)
+            var applier = SnapshotApplier(core)
             try applier.apply(inserted + updated)
             for identifier in deleted { if let object = try storedModel(identifier) { delete(object) } }
             try saveTelling()

@@ -3,11 +3,7 @@
 extension Save {
     /// Notes the objects of a rehearsed save, and ends it.
     func endRehearsal(_ rehearsal: SaveRehearsal) throws {
-        let told = context.saving.identifiers
-        context.saving.identifiers = SavedIdentifiers()
-        collectSaved(0)
-        rehearsal.identifiers = context.saving.identifiers ?? SavedIdentifiers()
-        context.saving.identifiers = told
+        addWritten(to: &rehearsal.identifiers)
         for (position, handle) in context.pending.living.enumerated() where numbers[position] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
             if upserts.contains(position) {

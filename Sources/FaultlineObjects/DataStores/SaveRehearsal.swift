@@ -1,5 +1,5 @@
 /// A save that is carried out to its end and then dropped, to learn which objects it writes, and that no rule refuses it.
-package final class SaveRehearsal {
+final class SaveRehearsal {
     /// Ends the rehearsed save.
     struct Ended: Error {}
 

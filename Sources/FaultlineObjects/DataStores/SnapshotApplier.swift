@@ -8,8 +8,6 @@ internal import FaultlineStore
 /// a snapshot of an unchanged object changes nothing.
 package struct SnapshotApplier {
     private let context: ContextCore
-    /// Whether new objects get the numbers of their identifiers, and not new ones.
-    private let keepsNumbers: Bool
     private var subjects: [PersistentIdentifier: Subject] = [:]
 
     private struct Subject {
@@ -22,10 +20,7 @@ package struct SnapshotApplier {
         let old: ValueCopy?
     }
 
-    package init(_ context: ContextCore, keepsNumbers: Bool) {
-        self.context = context
-        self.keepsNumbers = keepsNumbers
-    }
+    package init(_ context: ContextCore) { self.context = context }
 
     /// The object of a snapshot that was applied.
     package func object(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
@@ -62,14 +57,10 @@ package struct SnapshotApplier {
             let old = try object.valueCopy(including: [.collections, .largeValues])
             return Subject(handle: handle, snapshot: snapshot, type: type, place: place, old: old)
         }
-        let object = type.classes[place].makeFault()
-        _ = type.coreOffset(of: object)
-        if type.family != nil { type.settle(object) }
-        guard let handle = home.handle(of: object) else { throw Self.isNotWhole(identifier) }
-        // The values are not those of an object that is made anew, so none of its code is called.
-        handle.core.pointee.insert(.awake)
-        guard ObjectInsertion(context).insert(handle) else { throw Self.isNotWhole(identifier) }
-        if keepsNumbers, let number = identifier.storedNumber(in: home.storeID) {
+        guard let handle = ObjectInsertion(context).insertAwake(home, ofClass: place) else {
+            throw Self.isNotWhole(identifier)
+        }
+        if context.rules.allocatesChosenNumbers, let number = identifier.storedNumber(in: home.storeID) {
             context.rules.chosenNumbers[handle.core.pointee.number] = number
         }
         return Subject(handle: handle, snapshot: snapshot, type: type, place: place, old: nil)

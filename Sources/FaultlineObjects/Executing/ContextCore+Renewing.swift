@@ -16,9 +16,8 @@ extension ContextCore {
         // Its changes hold objects.
         undo?.leave()
         undo = nil
-        guard stage == nil, link == nil, state.pinLabel == nil, state.waitForOthers == nil, !homes.haveSetLifecycles,
-            hasNoObjects,
-            hold.drop()
+        guard stage == nil, link == nil, state.pinLabel == nil, state.waitForOthers == nil,
+            !homes.haveSetLifecycles, hasNoObjects, hold.drop()
         else { return false }
         pending = PendingChanges()
         memberArrays = MemberArrays()

@@ -68,8 +68,7 @@ extension FetchRunner {
         defer { context.endReading() }
         try context.moveToNewest()
         if context.link == nil, let home = context.home(of: T._$modelType), let entity = home.entity,
-            let slot = home.slot(of: keyPath),
-            let constant = PredicateLowering.constant(of: value)
+            let slot = home.slot(of: keyPath), let constant = PredicateLowering.constant(of: value)
         {
             if context.pending.hasPending(home) {
                 if let found = try objects(having: constant, slot, home, entity, as: T.self) { return found.first }

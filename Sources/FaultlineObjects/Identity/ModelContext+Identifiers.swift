@@ -48,9 +48,8 @@ extension ModelContext {
         try core.throwing {
             let home = try core.require(T.self)
             if let keys = DataStoreKeys.find(home.storeID) {
-                let identifier = PersistentIdentifier(
-                    keys, home.entityName, key: String(primaryKey), isOfStore: false)
-                return try ObjectRegistry(core).existingModel(for: identifier, as: T.self)
+                let identifier = PersistentIdentifier.ofDataStore(keys, home.entityName, key: String(primaryKey))
+                return try identifier.flatMap { try ObjectRegistry(core).existingModel(for: $0, as: T.self) }
             }
             return try ObjectRegistry(core).storedModel(primaryKey: primaryKey, home) as? T
         }

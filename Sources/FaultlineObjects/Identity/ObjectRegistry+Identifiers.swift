@@ -117,7 +117,7 @@ extension ObjectRegistry {
         return try isInDataStore(number, home, ordinal, table, link)
     }
 
-    /// Whether the data store of the container has an object that the working copy lacks; then it is loaded.
+    /// Whether the data store of the container has an object that the local copy lacks; then it is loaded.
     @inline(never)
     private func isInDataStore(
         _ number: RecordID, _ home: EntityHome, _ ordinal: Int, _ table: TableID, _ link: any DataStoreLink

@@ -10,7 +10,7 @@ extension PersistentIdentifier {
     /// The store never gives it to another object of the entity. `existing(primaryKey:as:)` finds the object.
     ///
     /// - Complexity: O(1).
-    public var primaryKey: UInt64? { isTemporary || DataStoreKeys.find(storeID) != nil ? nil : number }
+    public var primaryKey: UInt64? { isTemporary || dataStore != nil ? nil : number }
 
     /// The text of the object's primary key: its number, or the key that a `DataStore` has given it; nil for an object
     /// that was never saved.
@@ -18,8 +18,8 @@ extension PersistentIdentifier {
     /// - Complexity: O(1).
     public var primaryKeyText: String? {
         if isTemporary { return nil }
-        if DataStoreKeys.find(storeID) != nil { return dataStoreKey?.key }
-        return String(number)
+        guard let dataStore else { return String(number) }
+        return dataStore.key
     }
 
     /// The identifier with the given parts, whether or not there is such an object.
@@ -38,7 +38,13 @@ extension PersistentIdentifier {
     public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
         for storeIdentifier: String, entityName: String, primaryKey: T
     ) throws -> PersistentIdentifier {
-        if let keys = dataStore(named: storeIdentifier) { return try of(keys, entityName, key: primaryKey.description) }
+        if let keys = dataStore(named: storeIdentifier) {
+            let key = primaryKey.description
+            if let identifier = ofDataStore(keys, entityName, key: key) { return identifier }
+            throw invalid(
+                "entityName has at most \(nameByteCountMax) bytes, and not \(entityName.utf8.count); primaryKey has 1 to \(DataStoreKeys.keyByteCountMax) bytes, and not \(key.utf8.count)."
+            )
+        }
         guard let store = store(storeIdentifier) else {
             throw invalid("storeIdentifier has 32 digits 0 to 9, a to f, not \"\(storeIdentifier.excerpt)\".")
         }
@@ -51,18 +57,6 @@ extension PersistentIdentifier {
             throw invalid("primaryKey is a number from 1 to \(Limits.recordIDMax), and not \"\(text.excerpt)\".")
         }
         return PersistentIdentifier(storeID: store, entityName: entityName, number: number)
-    }
-
-    private static func of(
-        _ keys: DataStoreKeys, _ entityName: String, key: String
-    ) throws -> PersistentIdentifier {
-        guard entityName.utf8.count <= nameByteCountMax else {
-            throw invalid("entityName has at most \(nameByteCountMax) bytes, and not \(entityName.utf8.count).")
-        }
-        guard !key.isEmpty, key.utf8.count <= DataStoreKeys.keyByteCountMax else {
-            throw invalid("primaryKey has 1 to \(DataStoreKeys.keyByteCountMax) bytes, and not \(key.utf8.count).")
-        }
-        return PersistentIdentifier(keys, entityName, key: key, isOfStore: DataStoreCall.current != nil)
     }
 
     private static func invalid(_ explanation: String) -> SwiftDataError {

@@ -22,7 +22,8 @@ package struct SaveRules {
     package var keepsGivenOrder = false
     /// Numbers that new objects will have, by temporary number.
     var chosenNumbers: [UInt64: RecordID] = [:]
-    /// Whether the store counts chosen numbers as given: those of a data store's keys.
+    /// Whether chosen numbers were never assigned, so that the save assigns them: they stand for the keys of a data
+    /// store.
     var allocatesChosenNumbers = false
     /// Those that are of deleted objects which an undo restores.
     private(set) var restored: [StoredKey: UInt64] = [:]

@@ -12,7 +12,9 @@ extension PersistentIdentifier: LosslessStringConvertible {
     /// - Complexity: Linear in the length of the entity's name.
     public var description: String {
         var name = Self.escaped(entityName)
-        if let (keys, key) = dataStoreKey { return "\(name)~\(Self.escaped(key))~\(Self.escaped(keys.identifier))~k" }
+        if let dataStore, let key = dataStore.key {
+            return "\(name)~\(Self.escaped(key))~\(Self.escaped(dataStore.keys.identifier))~k"
+        }
         return name.withUTF8 { name in
             String(unsafeUninitializedCapacity: name.count + Self.placeByteCountMax) { buffer in
                 var text = TextBuffer(buffer)
@@ -64,10 +66,9 @@ extension PersistentIdentifier: LosslessStringConvertible {
 
     private static func ofDataStore(_ parts: [Substring.UTF8View]) -> PersistentIdentifier? {
         guard parts[3].elementsEqual("k".utf8), let name = unescaped(parts[0]), let key = unescaped(parts[1]),
-            let identifier = unescaped(parts[2]), !key.isEmpty, key.utf8.count <= DataStoreKeys.keyByteCountMax,
-            let keys = dataStore(named: identifier)
+            let identifier = unescaped(parts[2]), let keys = dataStore(named: identifier)
         else { return nil }
-        return PersistentIdentifier(keys, name, key: key, isOfStore: DataStoreCall.current != nil)
+        return ofDataStore(keys, name, key: key)
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

@@ -28,7 +28,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     /// Identifier of the store, nil for an object that was never saved.
     public var storeIdentifier: String? {
         if isTemporary { return nil }
-        return DataStoreKeys.find(storeID)?.identifier ?? IdentifierText.text(high: id.storeHigh, low: id.storeLow)
+        return dataStore?.keys.identifier ?? IdentifierText.text(high: id.storeHigh, low: id.storeLow)
     }
 
     /// The store value for an unsaved object of this process.
@@ -113,12 +113,12 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
                     "No container of this process has a data store \"\(store.excerpt)\". Open it before its identifiers are decoded."
             )
         }
-        guard !key.isEmpty, key.utf8.count <= DataStoreKeys.keyByteCountMax, name.utf8.count <= nameByteCountMax else {
+        guard let identifier = ofDataStore(keys, name, key: key) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .key, in: container,
                 debugDescription: "A key has 1 to \(DataStoreKeys.keyByteCountMax) bytes.")
         }
-        return PersistentIdentifier(keys, name, key: key, isOfStore: DataStoreCall.current != nil)
+        return identifier
     }
 
     /// The greatest size of a decoded entity name, in bytes.
@@ -140,20 +140,20 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(entityName, forKey: .entity)
-        if let (keys, key) = dataStoreKey {
-            try container.encode(keys.identifier, forKey: .store)
-            try container.encode(key, forKey: .key)
-        } else if DataStoreKeys.find(storeID) != nil {
+        guard let (keys, key) = dataStore else {
+            try container.encodeIfPresent(storeIdentifier, forKey: .store)
+            return try container.encode(number, forKey: .number)
+        }
+        guard let key else {
             throw EncodingError.invalidValue(
                 self,
                 .init(
                     codingPath: encoder.codingPath,
                     debugDescription:
                         "The key of a decoded identifier was forgotten: too many others were decoded since."))
-        } else {
-            try container.encodeIfPresent(storeIdentifier, forKey: .store)
-            try container.encode(number, forKey: .number)
         }
+        try container.encode(keys.identifier, forKey: .store)
+        try container.encode(key, forKey: .key)
     }
 }
 

@@ -13,6 +13,8 @@ package struct SavingState {
     var isQueued = false
     /// The objects that the save writes; nil where no notification is posted.
     var identifiers: SavedIdentifiers?
+    /// Whether the objects that the save writes are collected.
+    var collectsObjects: Bool { identifiers != nil || rehearsal != nil }
     /// The objects that a batch is about, while this context carries one out.
     var selection: BatchSelection?
     /// Collects the objects of a save that is only rehearsed; nil for one that is carried out.

@@ -62,7 +62,7 @@ extension Save {
             try history?.noteUpdate(
                 number, mask: SlotMask.bit(partner.inverse), destination, in: &transaction)
             cleared.counts[partner.destination, default: 0] += 1
-            if context.saving.identifiers != nil { cleared.rows.append((number, destination)) }
+            if context.saving.collectsObjects { cleared.rows.append((number, destination)) }
             if let living { cleared.living.append((living, partner.inverse)) }
         }
     }

@@ -2,10 +2,16 @@ internal import FaultlineLog
 internal import FaultlineStore
 
 extension Save {
-    /// Collects the written objects, before the context forgets them.
+    /// Collects the written objects for notifications, before the context forgets them.
     func collectSaved(_ sequence: UInt64) {
         guard var saved = context.saving.identifiers else { return }
         saved.sequence = sequence
+        addWritten(to: &saved)
+        context.saving.identifiers = saved
+    }
+
+    /// Adds the objects that the save writes.
+    func addWritten(to saved: inout SavedIdentifiers) {
         for (place, handle) in context.pending.living.enumerated() where numbers[place] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
             let identifier = identifier(numbers[place], entity)
@@ -31,7 +37,6 @@ extension Save {
         }
         saved.inserted.subtract(saved.deleted)
         saved.updated.subtract(saved.deleted.union(saved.inserted))
-        context.saving.identifiers = saved
     }
 
     private func identifier(_ number: UInt64, _ entity: EntityStorage) -> PersistentIdentifier {

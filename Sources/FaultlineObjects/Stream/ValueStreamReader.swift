@@ -72,8 +72,9 @@ package actor ValueStreamReader {
             try context.beginReading()
             defer { context.endReading() }
             try context.moveToNewest()
-            try context.pin(limits, "stream")
+            // First, because a data store may load objects: then the context moves on to their state.
             reading = (context, try prepare(context))
+            try context.pin(limits, "stream")
         }
     }
 

@@ -10,14 +10,8 @@ extension ContextCore {
     func revive(_ key: StoredKey, ofClass place: Int = 0) -> ObjectHandle? {
         let home = homes[key.ordinal]
         if let made = rules.restored[key].flatMap({ pending.insertedObject($0) }) { return made }
-        guard let type = home.type else { return nil }
-        let object = type.classes[place].makeFault()
-        _ = type.coreOffset(of: object)
-        if type.family != nil { type.settle(object) }
-        guard let handle = home.handle(of: object) else { return nil }
         // Its class was told of the insertion when it was first made.
-        handle.core.pointee.insert(.awake)
-        guard ObjectInsertion(self).insert(handle) else { return nil }
+        guard let handle = ObjectInsertion(self).insertAwake(home, ofClass: place) else { return nil }
         rules.restore(key, as: handle.core.pointee.number)
         return handle
     }

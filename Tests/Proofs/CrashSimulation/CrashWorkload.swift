@@ -76,7 +76,8 @@ package final class CrashWorkload {
         return options
     }
 
-    /// The first seed whose store may have a window of past states: its files make many more gaps.
+    /// The first seed whose store may have a window of past states, behind those of the gate and of the night: some power
+    /// cuts lose older states of a window (docs/features/TimeTravel.md), and its files make many more gaps.
     private static let firstWindowSeed: UInt64 = 1_000
 
     /// Whether a seed's store has a window of past states.

@@ -50,7 +50,7 @@ private final class Later: Sendable {
     }
 }
 
-/// Cases in which a data store and its working copy could disagree.
+/// Cases in which a data store and its local copy could disagree.
 @Suite(.timeLimit(.minutes(2))) struct DataStoreCaseTests {
     private let server: Server
 

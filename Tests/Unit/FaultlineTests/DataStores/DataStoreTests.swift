@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a data store is erased, with its working copy`() throws {
+    @Test func `a data store is erased, with its local copy`() throws {
         let container = try container()
         let context = ModelContext(container)
         context.insert(Voyage("a"))

@@ -11,7 +11,7 @@ struct Berth: Codable, Hashable, Sendable {
 @Model final class Voyage {
     #Unique<Voyage>([\.code])
     var code: String
-    var title: String
+    @Attribute(.spotlight) var title: String
     var begins: Date
     var cost: Decimal
     var mood: Mood
@@ -42,4 +42,14 @@ struct Berth: Codable, Hashable, Sendable {
     var voyages: [Voyage] = []
 
     init(_ name: String) { self.name = name }
+}
+
+@Model final class Cabin {
+    var name: String
+    var voyage: Voyage
+
+    init(_ name: String, _ voyage: Voyage) {
+        self.name = name
+        self.voyage = voyage
+    }
 }

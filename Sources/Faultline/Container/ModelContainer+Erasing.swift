@@ -2,7 +2,6 @@ internal import Dispatch
 internal import FaultlineLog
 internal import FaultlineObjects
 internal import Foundation
-internal import Synchronization
 
 extension ModelContainer {
     /// Deletes all objects of the store: the container, its contexts and the store stay usable.
@@ -29,7 +28,7 @@ extension ModelContainer {
                 throw SwiftDataError.modelValidationFailure.explained(
                     "A stage of a migration cannot erase the store. Delete the objects of its context.")
             }
-            if let mirror = dataStore.withLock({ $0 }) { return try mirror.erase() }
+            if let localCopy { return try localCopy.erase() }
             try StoreEraser(makeCore()).eraseAll()
         }
         dropMainChanges()

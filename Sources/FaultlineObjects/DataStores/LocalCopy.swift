@@ -5,16 +5,16 @@ package import FaultlineStore
 internal import Foundation
 internal import Synchronization
 
-/// The working copy of a data store, in memory: the objects that the store has returned, for all contexts of a container.
+/// The local copy of a data store, in memory: the objects that the store has returned, for all contexts of a container.
 ///
-/// Contexts read and change the working copy as they do any store of this library. A fetch first brings in the snapshots
+/// Contexts read and change the local copy as they do any store of this library. A fetch first brings in the snapshots
 /// that the data store returns; a save gives its changes to the data store before they are committed here. So the data
 /// store decides, and rules, undo, faults, observation and conflicts are those of every container.
 ///
 /// An object is brought in with all objects that it refers to, directly or through others: a relationship always leads to
 /// an object here.
 // Safe because the source, and the context that brings objects in, are used by one thread at a time: that with the turn.
-package final class DataStoreMirror: @unchecked Sendable {
+package final class LocalCopy: @unchecked Sendable {
     package let source: any DataStoreSource
     /// Nil if the store's identifiers are those of a store of this library.
     let keys: DataStoreKeys?
@@ -204,7 +204,9 @@ package final class DataStoreMirror: @unchecked Sendable {
                 return (try source.fetch(request), asked, isExact)
             } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
                 asked.predicate = nil
-            } catch DataStoreError.preferInMemorySort where !asked.sortBy.isEmpty {}
+            } catch DataStoreError.preferInMemorySort where !asked.sortBy.isEmpty {
+                // The next request has no order.
+            }
             leaveOrder()
         }
     }
@@ -225,7 +227,7 @@ package final class DataStoreMirror: @unchecked Sendable {
         return found
     }
 
-    /// The objects of a class that the working copy has.
+    /// The objects of a class that the local copy has.
     func known<T: PersistentModel>(
         _ type: T.Type, _ predicate: Predicate<T>?
     ) throws -> [PersistentIdentifier] {
@@ -254,7 +256,7 @@ package final class DataStoreMirror: @unchecked Sendable {
 
     private func write(_ bringing: Bringing, gone: [PersistentIdentifier]) throws {
         do {
-            var applier = SnapshotApplier(core, keepsNumbers: true)
+            var applier = SnapshotApplier(core)
             try applier.apply(bringing.inOrder)
             try remove(gone)
             if core.hasChanges { try core.save() }
@@ -291,7 +293,7 @@ package final class DataStoreMirror: @unchecked Sendable {
         core.remove(handles)
     }
 
-    /// Adds the snapshots of all objects that others refer to, and that the working copy lacks.
+    /// Adds the snapshots of all objects that others refer to, and that the local copy lacks.
     private func addReferenced(_ bringing: inout Bringing, _ state: EditingState) throws {
         var asked: Set<PersistentIdentifier> = []
         var referrers = bringing.inOrder
@@ -311,7 +313,7 @@ package final class DataStoreMirror: @unchecked Sendable {
         }
     }
 
-    /// Whether the working copy has an object, or the identifier can lead to none.
+    /// Whether the local copy has an object, or the identifier can lead to none.
     func isKnown(_ identifier: PersistentIdentifier) throws -> Bool {
         guard let home = core.homes.reference(of: identifier)?.takeUnretainedValue(),
             let number = identifier.storedNumber(in: home.storeID), let table = home.entity?.table
