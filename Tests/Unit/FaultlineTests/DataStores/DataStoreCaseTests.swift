@@ -50,6 +50,14 @@ private final class Later: Sendable {
     }
 }
 
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+
+    func set() { value.store(true, ordering: .releasing) }
+}
+
 /// Cases in which a data store and its local copy could disagree.
 @Suite(.timeLimit(.minutes(2))) struct DataStoreCaseTests {
     private let server: Server
@@ -195,5 +203,38 @@ private final class Later: Sendable {
         let codes = try voyages(ModelContext(container)).map(\.code)
         #expect(codes.count == 40 && Set(codes).count == 40)
         #expect(try voyages(ModelContext(self.container())).map(\.code) == codes)
+    }
+
+    @Test func `a fetch sees the objects of each save that the store has acknowledged`() async throws {
+        let container = try container()
+        let end = Flag()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<2 {
+                group.addTask {
+                    let context = ModelContext(container)
+                    for number in 0..<400 {
+                        let pennant = Pennant("\(writer) \(number)")
+                        context.insert(pennant)
+                        try context.save()
+                        context.delete(pennant)
+                        try context.save()
+                        await Task.yield()
+                    }
+                }
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    let context = ModelContext(container)
+                    while !end.isSet, !Task.isCancelled {
+                        _ = try context.fetch(FetchDescriptor<Pennant>())
+                        await Task.yield()
+                    }
+                }
+            }
+            for _ in 0..<2 { try await group.next() }
+            end.set()
+            try await group.waitForAll()
+        }
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Pennant>()) == 0)
     }
 }
