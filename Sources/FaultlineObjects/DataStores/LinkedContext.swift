@@ -117,18 +117,24 @@ final class LinkedContext: DataStoreLink {
     // MARK: Saving
 
     func save<R: ~Copyable>(_ commit: () throws -> R) throws -> R {
+        // Then objects that were related to deleted ones are changed, and the data store gets them.
         try DeletePropagation(context).propagateDeletes()
         return try inTurn {
+            // The data store gets whole objects: with the values that other contexts have saved.
+            try context.beginReading()
+            defer { context.endReading() }
+            try context.moveToNewest()
             let rehearsal = SaveRehearsal()
             context.saving.rehearsal = rehearsal
             do {
                 defer { context.saving.rehearsal = nil }
                 _ = try commit()
             } catch is SaveRehearsal.Ended {}
-            let answer = try localCopy.source.save(changes(rehearsal), state)
+            let changes = try RehearsedChanges(context, localCopy, rehearsal, acknowledged).read()
+            let answer = try localCopy.source.save(changes, state)
             let restored = context.rules.chosenNumbers
             do {
-                try number(rehearsal.inserted, answer)
+                try number(rehearsal.inserted.map(\.object), answer)
                 let result = try commit()
                 localCopy.noteQueuedSave()
                 acknowledged = [:]
@@ -184,75 +190,5 @@ final class LinkedContext: DataStoreLink {
             throw refused("the identifier \(identifier), which another object has.")
         }
         return identifier
-    }
-
-    /// The values of the objects that a save writes.
-    private func changes(_ rehearsal: SaveRehearsal) throws -> DataStoreChanges {
-        try context.beginReading()
-        defer { context.endReading() }
-        var changes = DataStoreChanges(replaced: acknowledged)
-        for (handle, stored) in rehearsal.combined {
-            changes.replaced[handle.core.pointee.persistentIdentifier] = stored
-        }
-        let replaced = changes.replaced
-        func add(_ object: any PersistentModel, to list: inout [DataStoreChanges.Change]) throws {
-            list.append(.init(object: object, values: try values(of: object, replaced), isCombined: false))
-        }
-        for handle in rehearsal.inserted {
-            guard let object = handle.object as? any PersistentModel else { continue }
-            let isSaved = acknowledged[handle.core.pointee.persistentIdentifier] != nil
-            if isSaved { try add(object, to: &changes.updated) } else { try add(object, to: &changes.inserted) }
-        }
-        var updated = rehearsal.identifiers.updated
-        for (handle, identifier) in rehearsal.combined {
-            updated.remove(identifier)
-            guard let object = handle.object as? any PersistentModel, let stored = try stored(identifier, context)
-            else {
-                continue
-            }
-            let combined = try values(of: object, replaced)
-                .keepingRelationships(of: DefaultSnapshot(of: stored))
-            changes.updated.append(.init(object: object, values: combined, isCombined: true))
-        }
-        let deleted = rehearsal.identifiers.deleted
-        let before = context.contextOfStored()
-        try before.beginReading()
-        defer { before.endReading() }
-        before.moveTo(context.snapshot)
-        for identifier in deleted.sorted() {
-            guard let object = try stored(identifier, before) else { continue }
-            try add(object, to: &changes.deleted)
-            updated.formUnion(changes.deleted.last.map { inverses($0.values) } ?? [])
-        }
-        for identifier in updated.subtracting(deleted).sorted() {
-            guard let object = try stored(identifier, context) else { continue }
-            try add(object, to: &changes.updated)
-        }
-        return changes
-    }
-
-    /// The values of an object, under the identifiers that the data store knows.
-    private func values(
-        of object: any PersistentModel, _ replaced: [PersistentIdentifier: PersistentIdentifier]
-    ) throws -> DefaultSnapshot {
-        let values = try DefaultSnapshot(of: object)
-        return values.copy(
-            persistentIdentifier: replaced[values.persistentIdentifier] ?? values.persistentIdentifier,
-            remappedIdentifiers: replaced)
-    }
-
-    private func stored(_ identifier: PersistentIdentifier, _ core: ContextCore) throws -> (any PersistentModel)? {
-        guard try localCopy.isKnown(identifier) else { return nil }
-        return try ObjectRegistry(core).existingModel(for: identifier) { _ in true }
-    }
-
-    /// The objects that a deleted one was related to, and that know of it.
-    private func inverses(_ values: DefaultSnapshot) -> [PersistentIdentifier] {
-        guard let entity = context.homes.reference(of: values.persistentIdentifier)?.takeUnretainedValue().entity else {
-            return []
-        }
-        let properties = context.store.storage.schema.entities[entity.ordinal].properties
-        let names = Set(properties.lazy.filter { $0.asRelationship?.inverseName != nil }.map(\.name))
-        return values.values.filter { names.contains($0.key) }.flatMap(\.value.identifiers)
     }
 }

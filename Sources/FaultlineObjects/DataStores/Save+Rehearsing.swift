@@ -6,11 +6,12 @@ extension Save {
         addWritten(to: &rehearsal.identifiers)
         for (position, handle) in context.pending.living.enumerated() where numbers[position] != 0 {
             guard let entity = handle.core.pointee.home.takeUnretainedValue().entity else { continue }
+            let identifier = context.identifier(
+                of: ObjectReference(number: numbers[position], isTemporary: false), entity)
             if upserts.contains(position) {
-                let number = ObjectReference(number: numbers[position], isTemporary: false)
-                rehearsal.combined.append((handle, context.identifier(of: number, entity)))
+                rehearsal.combined[identifier, default: []].append(handle)
             } else {
-                rehearsal.inserted.append(handle)
+                rehearsal.inserted.append((handle, identifier))
             }
         }
         throw SaveRehearsal.Ended()

@@ -5,8 +5,8 @@ final class SaveRehearsal {
 
     /// The objects that would be written.
     var identifiers = SavedIdentifiers()
-    /// Objects that the save would store under new numbers.
-    var inserted: [ObjectHandle] = []
-    /// New objects that take the place of stored ones, with the identifiers of those.
-    var combined: [(object: ObjectHandle, stored: PersistentIdentifier)] = []
+    /// New objects, with the identifiers that they would get.
+    var inserted: [(object: ObjectHandle, identifier: PersistentIdentifier)] = []
+    /// New objects that take the place of another one, stored or new, by the identifier of that.
+    var combined: [PersistentIdentifier: [ObjectHandle]] = [:]
 }

@@ -94,19 +94,59 @@ private final class Flag: Sendable {
         #expect(try fresh.fetchCount(FetchDescriptor<Voyage>()) == 1)
     }
 
+    @Test func `new objects with one unique value are one object in the store`() throws {
+        let context = ModelContext(try container())
+        let first = Voyage("A", title: "first")
+        first.legs = [Leg("one")]
+        let second = Voyage("A", title: "second")
+        second.legs = [Leg("two")]
+        context.insert(first)
+        context.insert(second)
+        context.insert(Voyage("A", title: "third"))
+        try context.save()
+        let found = try voyages(ModelContext(try container()))
+        #expect(found.map(\.title) == ["third"] && found[0].legs.map(\.place).sorted() == ["one", "two"])
+        #expect(try voyages(context).map(\.title) == ["third"])
+    }
+
+    @Test func `a save sends the values that other contexts have saved`() throws {
+        let container = try container()
+        let context = ModelContext(container)
+        let voyage = Voyage("A")
+        context.insert(voyage)
+        try context.save()
+        let other = ModelContext(container)
+        try voyages(other)[0].tags = [Pennant("red")]
+        try other.save()
+        voyage.title = "north"
+        try context.save()
+        let found = try voyages(ModelContext(try self.container()))
+        #expect(found.map(\.title) == ["north"] && found[0].tags.map(\.name) == ["red"])
+    }
+
     @Test func `subclasses stay when objects of the superclass are fetched`() throws {
         let directory = TemporaryDirectory()
         let file = URL(filePath: directory.path).appending(path: "fleet-\(directory.path.suffix(6)).json")
-        func container() throws -> ModelContainer {
-            try ModelContainer(
-                for: Vessel.self, Ferry.self, Harbor.self,
-                configurations: JSONStoreConfiguration(name: "fleet", fileURL: file))
+        func container(findsExactly: Bool = false) throws -> ModelContainer {
+            var configuration = JSONStoreConfiguration(name: "fleet", fileURL: file)
+            configuration.findsExactly = findsExactly
+            return try ModelContainer(
+                for: Vessel.self, Ferry.self, Harbor.self, configurations: configuration)
         }
         let context = ModelContext(try container())
         let harbor = Harbor("Hook")
         harbor.vessels = [Vessel("sloop"), Ferry("Stena", cars: 90)]
         context.insert(harbor)
         try context.save()
+        let exact = ModelContext(try container(findsExactly: true))
+        #expect(try exact.fetch(FetchDescriptor<Vessel>()).map(\.name) == ["sloop"])
+        #expect(try exact.fetch(FetchDescriptor<Harbor>())[0].vessels.count == 2)
+        #expect(try exact.fetch(FetchDescriptor<Vessel>()).map(\.name) == ["sloop"])
+        let history = HistoryDescriptor<DefaultHistoryTransaction>()
+        #expect(
+            try exact.fetchHistory(history).flatMap(\.changes).allSatisfy {
+                if case .delete = $0 { false } else { true }
+            })
         let other = ModelContext(try container())
         let all = try other.fetch(FetchDescriptor<Vessel>(sortBy: [SortDescriptor(\.name)]))
         #expect(all.map(\.name) == ["Stena", "sloop"] && (all[0] as? Ferry)?.cars == 90)

@@ -8,6 +8,8 @@ struct JSONStoreConfiguration: DataStoreConfiguration {
     var name: String
     var schema: Schema?
     var fileURL: URL
+    /// Whether a fetch of a class finds no objects of its subclasses.
+    var findsExactly = false
 
     init(name: String, schema: Schema? = nil, fileURL: URL) {
         self.name = name
@@ -64,7 +66,10 @@ final class JSONStore: DataStore {
         let stored = try read()
         return DataStoreFetchResult(
             descriptor: request.descriptor,
-            fetchedSnapshots: stored.values.filter { request.isOfClass($0) },
+            fetchedSnapshots: stored.values.filter {
+                configuration.findsExactly
+                    ? $0.entityName == Schema.entityName(for: T.self) : request.isOfClass($0)
+            },
             relatedSnapshots: stored)
     }
 

@@ -89,6 +89,22 @@ import Testing
         #expect(try ModelContext(container()).fetchCount(FetchDescriptor<Leg>()) == 1)
     }
 
+    @Test func `the owners of a deleted member lose it in the file`() throws {
+        let context = ModelContext(try container())
+        let voyage = Voyage("A")
+        voyage.legs = [Leg("one"), Leg("two")]
+        voyage.tags = [Pennant("red")]
+        context.insert(voyage)
+        try context.save()
+        // A context that has not read the collections.
+        let other = ModelContext(try container())
+        other.delete(try #require(try other.fetch(FetchDescriptor<Leg>()).first))
+        other.delete(try #require(try other.fetch(FetchDescriptor<Pennant>()).first))
+        try other.save()
+        let stored = try snapshots().first { $0["code"] as? String == "A" }
+        #expect((stored?["legs"] as? [Any])?.count == 1 && (stored?["tags"] as? [Any])?.isEmpty == true)
+    }
+
     @Test func `a fetch selects, sorts and cuts, with unsaved changes`() throws {
         let container = try container()
         let context = ModelContext(container)
