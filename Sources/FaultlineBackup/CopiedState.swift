@@ -52,7 +52,7 @@ struct CopiedState {
     /// - Throws: `LogError` if the files are damaged, or cannot be read.
     func first(after earlier: BackupRecord?, begun: Int64) throws(LogError) -> BackupMoment {
         guard let start = walk.start() else { throw noLog }
-        guard walk.isWhole, try isCompleteFromBeginning(after: earlier, to: start) else {
+        guard walk.hasBeginning, try isCompleteFromBeginning(after: earlier, to: start) else {
             return BackupMoment(transaction: start.sequence, nanoseconds: min(start.clockNanoseconds, begun))
         }
         return BackupMoment(transaction: 0, nanoseconds: 0)

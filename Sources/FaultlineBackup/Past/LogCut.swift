@@ -19,7 +19,7 @@ struct LogCut {
             throw LogError(.damaged, "The manifest lists no segment of the log.", path: store)
         }
         let fromBeginning = !walk.hasCheckpoint || !goal.has(checkpoint)
-        guard !fromBeginning || walk.isWhole else { throw Self.compacted(walk, checkpoint, store) }
+        guard !fromBeginning || walk.hasBeginning else { throw Self.compacted(walk, checkpoint, store) }
         let search = try LogSearch(of: goal, in: walk, from: fromBeginning ? beginning : checkpoint) { segments, _ in
             // Values that were deleted, or moved, later are in segments that may be gone.
             segments.allSatisfy { files.state.files[$0] != nil }

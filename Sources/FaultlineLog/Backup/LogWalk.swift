@@ -30,9 +30,9 @@ package struct LogWalk {
     /// Whether the state has a checkpoint: without one, tables are built from all segments together.
     package var hasCheckpoint: Bool { state.checkpoint?.file ?? 0 != 0 }
 
-    /// Whether the listed hot segments may be the whole log, so that each of its states can be built from them: nothing
-    /// was moved out of them.
-    package var isWhole: Bool { state.hasLogBeginning && state.numbers(of: .coldSegment).isEmpty }
+    /// Whether the log's first segment is listed, so that each state up to the first missing segment can be built from
+    /// the log alone.
+    package var hasBeginning: Bool { state.hasLogBeginning }
 
     /// Calls `body` with the end of each transaction behind a place, in order, until it returns false.
     ///

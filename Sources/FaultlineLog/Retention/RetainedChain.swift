@@ -67,7 +67,8 @@ struct RetainedChain {
 
     /// Whether no listing has tables, so that the next checkpoint would drop those before which the log does not reach.
     func needsTables(of state: ManifestState) -> Bool {
-        state.checkpoint?.file ?? 0 != 0 && !state.hasWholeLog && !entries.contains(where: \.hasTables)
+        let hasWholeLog = state.hasLogBeginning && state.isLogContinuous()
+        return state.checkpoint?.file ?? 0 != 0 && !hasWholeLog && !entries.contains(where: \.hasTables)
     }
 
     /// Whether the tables of a state are kept: states are built from the newest tables before them, and the log behind
@@ -103,12 +104,5 @@ struct RetainedChain {
             if let seal = file.seal { guard rest.apply(.fileSealed(seal)) else { return nil } }
         }
         return rest.files.isEmpty ? nil : rest
-    }
-}
-
-extension ManifestState {
-    /// Whether the log leads from the beginning of the store to the tables.
-    fileprivate var hasWholeLog: Bool {
-        hasLogBeginning && numbers(of: .coldSegment).isEmpty && isLogContinuous()
     }
 }

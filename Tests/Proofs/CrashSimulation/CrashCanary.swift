@@ -12,7 +12,8 @@ package let crashSites: [SyncSite] = [
     "identity.content", "identity.directory", "identity.parent", "log.commit", "log.run", "log.seal",
     "manifest.directory",
     "manifest.edit", "manifest.fresh", "manifest.removal", "merge.directory", "recovery.directory", "recovery.rescued",
-    "recovery.tail", "segment.directory",
+    "recovery.tail", "retention.copy", "retention.directory", "retention.folder", "retention.taken",
+    "retention.window", "segment.directory",
     "segment.header", "spill.content", "upload.commit", "upload.directory", "upload.header",
 ]
 

@@ -76,12 +76,8 @@ package final class CrashWorkload {
         return options
     }
 
-    /// The first seed whose store may have a window of past states, behind those of the gate and of the night: some power
-    /// cuts lose older states of a window (docs/features/TimeTravel.md), and its files make many more gaps.
-    private static let firstWindowSeed: UInt64 = 1_000
-
     /// Whether a seed's store has a window of past states.
-    package static func hasWindow(seed: UInt64) -> Bool { seed >= firstWindowSeed && seed % 4 == 3 }
+    static func hasWindow(seed: UInt64) -> Bool { seed % 4 == 3 }
 
     /// The first seed whose commits wait for the disk, in prepared space, or the first whose commits do not wait.
     package static func firstSeed(isWaiting: Bool) -> UInt64 {

@@ -33,6 +33,18 @@ struct CrashTests {
         #expect(isWaiting || report.reach.contains { $0.waits > 0 })
     }
 
+    @Test func `states of the past are read after a crash`() {
+        var plan = CrashPlan()
+        plan.stepCount = TestSize.of(30, unoptimized: 20)
+        plan.imageCountMax = 2
+        plan.combinationCountMax = 2
+        plan.pastEvery = 2
+        let report = runCrash(seeds: 3..<4, plan: plan)
+        #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
+        #expect(report.pastCount > 100)
+        #expect(report.sites["retention.taken"] ?? 0 > 0)
+    }
+
     /// Of several entries of a row in one index, as a text index has them.
     @Test func `an entry that a row has lost is found`() throws {
         for isLost in [false, true] {

@@ -2,6 +2,7 @@ import FaultlineBackup
 import FaultlineDisk
 import FaultlineLog
 import FaultlineTestSupport
+import Synchronization
 import Testing
 
 /// The window of past states: its setting, and the operations that end it.
@@ -47,6 +48,38 @@ struct RetentionTests {
         #expect(!Self.canRead(5, of: store))
         #expect(try !store.disk.isPresent(Store.path + "/" + FileName.retained))
         try log.close()
+    }
+
+    @Test func `a kill at any moment of compaction leaves all states`() throws {
+        let store = Store()
+        let log = try Self.open(store, Self.always)
+        for number in 1...3 {
+            _ = try log.write(author: nil) { transaction in
+                let id = try transaction.allocateIDs(20, in: testTable)
+                for id in id..<id + 20 {
+                    try transaction.put(id, [UInt8](repeating: UInt8(number), count: 300), in: testTable)
+                }
+            }
+        }
+        let newest = log.snapshot().sequence
+        try log.checkpoint()
+        _ = try log.write(author: nil) { transaction in
+            for id in 1...RecordID(30) { try transaction.delete(id, in: testTable) }
+        }
+        let killed = Guarded<[Store]>([])
+        store.disk.onOperation = { disk, _ in killed.withLock { $0.append(Store(disk.afterProcessDeath())) } }
+        _ = try log.compact()
+        try log.checkpoint()
+        store.disk.onOperation = nil
+        try log.close()
+        let all = killed.withLock { $0 }
+        #expect(all.count > 20)
+        for (place, store) in all.enumerated() {
+            try Self.open(store, nil).abandonForTests()
+            for sequence in 0...newest {
+                #expect(Self.canRead(sequence, of: store), "operation \(place), transaction \(sequence)")
+            }
+        }
     }
 
     @Test func `a closed store has no open files`() throws {
