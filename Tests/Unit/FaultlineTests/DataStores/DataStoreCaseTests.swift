@@ -252,11 +252,12 @@ private final class Flag: Sendable {
             for writer in 0..<2 {
                 group.addTask {
                     let context = ModelContext(container)
-                    for number in 0..<400 {
-                        let pennant = Pennant("\(writer) \(number)")
-                        context.insert(pennant)
+                    for round in 0..<40 {
+                        // Large saves, which take a while to be written.
+                        let pennants = (0..<100).map { Pennant("\(writer) \(round) \($0)") }
+                        pennants.forEach(context.insert)
                         try context.save()
-                        context.delete(pennant)
+                        pennants.forEach(context.delete)
                         try context.save()
                         await Task.yield()
                     }
