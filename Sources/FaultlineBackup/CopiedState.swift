@@ -52,7 +52,7 @@ struct CopiedState {
     /// - Throws: `LogError` if the files are damaged, or cannot be read.
     func first(after earlier: BackupRecord?, begun: Int64) throws(LogError) -> BackupMoment {
         guard let start = walk.start() else { throw noLog }
-        guard walk.hasBeginning, try isCompleteFromBeginning(after: earlier, to: start) else {
+        guard walk.isWhole, try isCompleteFromBeginning(after: earlier, to: start) else {
             return BackupMoment(transaction: start.sequence, nanoseconds: min(start.clockNanoseconds, begun))
         }
         return BackupMoment(transaction: 0, nanoseconds: 0)
@@ -75,7 +75,9 @@ struct CopiedState {
     ) throws(LogError) -> Bool {
         guard let beginning = walk.start(fromBeginning: true) else { return false }
         var reached = beginning
-        if let earlier, earlier.first.transaction == 0, earlier.isContained(in: state) { reached = earlier.end }
+        if let earlier, earlier.first.transaction == 0, earlier.isContained(in: state), isInLog(earlier.end) {
+            reached = earlier.end
+        }
         var isComplete = true
         try walk.forEachTransaction(from: reached) { (transaction, placed) throws(LogError) in
             guard transaction.sequence <= checkpoint.sequence else { return false }
@@ -84,6 +86,12 @@ struct CopiedState {
             return isComplete && transaction.sequence < checkpoint.sequence
         }
         return isComplete && reached.sequence >= checkpoint.sequence
+    }
+
+    /// Whether the log has a place still: a return to an older state may have sealed its segment before it.
+    private func isInLog(_ place: LogPlace) -> Bool {
+        guard let file = state.files[place.segment] else { return false }
+        return file.seal.map { $0.end >= place.offset } ?? true
     }
 
     private var noLog: LogError { LogError(.damaged, "The manifest lists no segment of the log.", path: path) }

@@ -19,7 +19,7 @@ struct LogCut {
             throw LogError(.damaged, "The manifest lists no segment of the log.", path: store)
         }
         let fromBeginning = !walk.hasCheckpoint || !goal.has(checkpoint)
-        guard !fromBeginning || walk.hasBeginning else { throw Self.compacted(walk, checkpoint, store) }
+        guard !fromBeginning || walk.isWhole else { throw Self.compacted(walk, checkpoint, store) }
         let search = try LogSearch(of: goal, in: walk, from: fromBeginning ? beginning : checkpoint) { segments, _ in
             // Values that were deleted, or moved, later are in segments that may be gone.
             segments.allSatisfy { files.state.files[$0] != nil }
@@ -27,6 +27,7 @@ struct LogCut {
         // Segments that the writer has begun since are not in the manifest: the newest state ends before their values. Those
         // that are gone went with a checkpoint behind them, from which the walk would have begun.
         guard !search.lacksValues || goal.isNewest && search.found.sequence >= files.durable else {
+            guard walk.hasCheckpoint else { throw Self.compacted(walk, checkpoint, store) }
             throw BackupError(
                 .notInLog,
                 "The log no longer has the large values of that state: their segments were compacted. Backups may have it.",

@@ -55,8 +55,7 @@ package struct PastState: Sendable {
                 let cut = try LogCut(goal, opened, store: store)
                 return PastFiles.Found(
                     shown: opened.shown, end: cut.end, state: cut.state, identity: opened.identity)
-            } catch let error as BackupError {
-                guard error.code == .notInLog else { throw error }
+            } catch let error where Self.mayBeRetained(error) {
                 do {
                     guard let retained = try files.openRetained(goal) else { throw error }
                     return retained
@@ -67,6 +66,11 @@ package struct PastState: Sendable {
             }
         }
         try self.init(found.shown, found.end, found.state, found.identity)
+    }
+
+    /// Whether the window may have a state that could not be read from the log: it was compacted, or is damaged.
+    private static func mayBeRetained(_ error: any Error) -> Bool {
+        (error as? BackupError)?.code == .notInLog || (error as? LogError)?.code == .damaged
     }
 
     /// A state in a set of backups, as a restore would make it.

@@ -30,9 +30,10 @@ package struct LogWalk {
     /// Whether the state has a checkpoint: without one, tables are built from all segments together.
     package var hasCheckpoint: Bool { state.checkpoint?.file ?? 0 != 0 }
 
-    /// Whether the log's first segment is listed, so that each state up to the first missing segment can be built from
-    /// the log alone.
-    package var hasBeginning: Bool { state.hasLogBeginning }
+    /// Whether the listed hot segments are the whole log, so that each of its states can be built from them.
+    ///
+    /// Compaction may have copied records of them to cold segments.
+    package var isWhole: Bool { state.hasLogBeginning && state.isLogContinuous() }
 
     /// Calls `body` with the end of each transaction behind a place, in order, until it returns false.
     ///

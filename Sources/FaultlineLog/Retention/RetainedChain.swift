@@ -67,7 +67,8 @@ struct RetainedChain {
 
     /// Whether no listing has tables, so that the next checkpoint would drop those before which the log does not reach.
     func needsTables(of state: ManifestState) -> Bool {
-        let hasWholeLog = state.hasLogBeginning && state.isLogContinuous()
+        let hasWholeLog =
+            state.hasLogBeginning && state.numbers(of: .coldSegment).isEmpty && state.isLogContinuous()
         return state.checkpoint?.file ?? 0 != 0 && !hasWholeLog && !entries.contains(where: \.hasTables)
     }
 

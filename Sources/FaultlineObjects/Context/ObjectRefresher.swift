@@ -50,7 +50,7 @@ struct ObjectRefresher {
         context.settleMembers()
         context.moveOn()
         context.forgetRows()
-        context.pending.changed.forEach(rebase)
+        rebaseChanges()
         if context.conflicts != nil { OriginalKeeper(context).renewOriginals() }
         context.observations.noteChangeOfAll()
     }
@@ -71,6 +71,9 @@ struct ObjectRefresher {
     private func noteIfSaved() { if !context.hasChanges { context.noteSaved() } }
 
     // MARK: Keeping changes
+
+    /// Applies all unsaved changes to the newest rows of their objects, once the context shows the newest state.
+    func rebaseChanges() { context.pending.changed.forEach(rebase) }
 
     /// Applies an object's changes to its newest row.
     private func rebase(_ handle: ObjectHandle) {

@@ -101,7 +101,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
             switch (new, old) {
             case (.null, .object): old
             case (.objects(let joined), .objects(let members)):
-                .objects(members + joined.filter { !members.contains($0) })
+                .objects(members + joined.filter { [known = Set(members)] in !known.contains($0) })
             default: new
             }
         }

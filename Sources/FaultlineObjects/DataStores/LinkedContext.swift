@@ -117,13 +117,15 @@ final class LinkedContext: DataStoreLink {
     // MARK: Saving
 
     func save<R: ~Copyable>(_ commit: () throws -> R) throws -> R {
-        // Then objects that were related to deleted ones are changed, and the data store gets them.
-        try DeletePropagation(context).propagateDeletes()
-        return try inTurn {
+        try inTurn {
             // The data store gets whole objects: with the values that other contexts have saved.
             try context.beginReading()
             defer { context.endReading() }
             try context.moveToNewest()
+            // With a policy for conflicts, the policy decides which values stay.
+            if context.conflicts == nil { ObjectRefresher(context).rebaseChanges() }
+            // Then objects that were related to deleted ones are changed, and the data store gets them.
+            try DeletePropagation(context).propagateDeletes()
             let rehearsal = SaveRehearsal()
             context.saving.rehearsal = rehearsal
             do {

@@ -63,7 +63,7 @@ extension Save {
                 continue
             }
             numbers[position] =
-                try chosenNumber(position, entity, in: transaction) ?? transaction.allocateIDs(1, in: entity.table)
+                try chosenNumber(position, entity, in: &transaction) ?? transaction.allocateIDs(1, in: entity.table)
         }
         for position in positions {
             let core = context.pending.living[position].core
@@ -78,15 +78,25 @@ extension Save {
         }
     }
 
-    /// The number that an undo restores; nil for an object that gets a new one.
+    /// The number that an undo restores, or a data store has given; nil for an object that gets a new one.
     private func chosenNumber(
-        _ position: Int, _ entity: EntityStorage, in transaction: borrowing Transaction
+        _ position: Int, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws -> RecordID? {
-        guard context.rules.restoresObjects,
+        guard !context.rules.chosenNumbers.isEmpty,
             let chosen = context.rules.chosenNumbers[context.pending.living[position].core.pointee.number]
         else { return nil }
-        try checkIsAbsent(chosen, entity, in: transaction)
+        if context.rules.restoresObjects { try checkIsAbsent(chosen, entity, in: transaction) }
+        if context.rules.allocatesChosenNumbers { try allocate(chosen, entity, in: &transaction) }
         return chosen
+    }
+
+    /// Takes a number that a data store has given out of those for new objects.
+    private func allocate(_ chosen: RecordID, _ entity: EntityStorage, in transaction: inout Transaction) throws {
+        guard try transaction.location(of: chosen, in: entity.table).isAbsent else {
+            throw SwiftDataError.modelValidationFailure.explained(
+                "Two objects of \(entity.name) have one identifier of the data store. Give each another one.")
+        }
+        try transaction.allocateIDs(through: chosen, in: entity.table)
     }
 
     /// - Returns: False if the replaced object will refer to a new object without a number yet.
@@ -97,13 +107,7 @@ extension Save {
         guard let draft = core.pointee.draft else { return true }
         if !context.rules.chosenNumbers.isEmpty, let chosen = context.rules.chosenNumbers[core.pointee.number] {
             if context.rules.restoresObjects { try checkIsFree(chosen, draft, entity, in: transaction) }
-            if context.rules.allocatesChosenNumbers {
-                guard try transaction.location(of: chosen, in: entity.table).isAbsent else {
-                    throw SwiftDataError.modelValidationFailure.explained(
-                        "Two objects of \(entity.name) have one identifier of the data store. Give each another one.")
-                }
-                try transaction.allocateIDs(through: chosen, in: entity.table)
-            }
+            if context.rules.allocatesChosenNumbers { try allocate(chosen, entity, in: &transaction) }
             if let holder = try writer.holder(of: draft, entity, in: transaction) {
                 throw StoreError(
                     .duplicate,
@@ -112,6 +116,7 @@ extension Save {
             }
             try writer.enterKeys(draft, id: chosen, entity, in: &transaction)
             numbers[position] = chosen
+            noteKeys(of: position, chosen, entity)
             return true
         }
         if context.rules.refusesUpserts, let holder = try writer.holder(of: draft, entity, in: transaction) {
@@ -172,7 +177,7 @@ extension Save {
             let number = try transaction.allocateIDs(1, in: entity.table)
             numbers[position] = number
             try writer.enterKeys(draft, id: number, entity, in: &transaction)
-            keyHolders[.init(entity: entity.ordinal, number: number)] = KeyHolder(position: position)
+            noteKeys(of: position, number, entity)
             return true
         }
         // The keys of all constraints come from the values that the object will have: relationships that the new one
@@ -189,6 +194,12 @@ extension Save {
         try draft.withTargets(kept) { try writer.takeKeys($0, id: holder, entity, in: &transaction) }
         keyHolders[owner] = KeyHolder(position: position, kept: kept)
         return true
+    }
+
+    /// Notes that a new object has the keys under a number, until its row is written.
+    private mutating func noteKeys(of position: Int, _ number: RecordID, _ entity: EntityStorage) {
+        guard entity.uniqueIndexes.count > 1 else { return }
+        keyHolders[.init(entity: entity.ordinal, number: number)] = KeyHolder(position: position)
     }
 
     /// Targets in unique slots that a new object does not set, and so keeps from the object that it replaces; nil if

@@ -27,7 +27,10 @@ struct CrashProof {
                 guard let text = rest.popFirst(), let number = UInt64(text), number > 0, number < 1 << 40 else {
                     throw WrongUsage(message: "\(word) needs a number above 0")
                 }
-                seeds = word == "--seed" ? number..<number + 1 : 1..<number + 1
+                seeds = word == "--seed" ? number..<number + 1 : seeds.lowerBound..<seeds.lowerBound + number
+            case "--from":
+                let first = UInt64(try Self.number(rest.popFirst(), word, 1...1 << 40))
+                seeds = first..<first + UInt64(seeds.count)
             case "--images":
                 plan.imageCountMax = try Self.number(rest.popFirst(), word, 1...1 << 20)
             case "--items":

@@ -5,7 +5,7 @@ import FaultlineTestSupport
 @main
 struct FaultlineProofs {
     static let usage = """
-        usage: FaultlineProofs crash --seeds COUNT | --seed ONE [--images COUNT] [--items COUNT] [--nested COUNT] | --canary
+        usage: FaultlineProofs crash [--from FIRST] --seeds COUNT | --seed ONE [--images COUNT] [--items COUNT] [--nested COUNT] | --canary
                FaultlineProofs bitflips [--sectors] [--every ODD]    every bit of the reference stores, or fewer
                FaultlineProofs bitflips --canary                     some of them with each rule broken
                FaultlineProofs bitflips flips|sectors STORE NUMBER   one damage again

@@ -12,7 +12,8 @@ struct GraphTests {
         }
     }
 
-    @Test(arguments: Seed.list(6)) func `objects and their relationships are what plain values say`(seed: Seed) async {
+    @Test(arguments: Seed.list(6, unoptimized: 3))
+    func `objects and their relationships are what plain values say`(seed: Seed) async {
         let operationCount = 1_000
         let outcome = await onThread { GraphTrial(seed: seed.origin, operationCount: operationCount).run() }
         #expect(outcome.violation == nil, "make graph SEED=\(seed.origin); \(seed.replayLine)")
@@ -25,7 +26,8 @@ struct GraphTests {
         #expect(await onThread { GraphTrial.catching(canary) != nil })
     }
 
-    @Test(arguments: Seed.list(4)) func `contexts on threads see one order of the saves`(seed: Seed) async throws {
+    @Test(arguments: Seed.list(4, unoptimized: 2))
+    func `contexts on threads see one order of the saves`(seed: Seed) async throws {
         let outcome = try await onThread { SerialTrial(seed: seed.origin, operationCount: 2_000).run() }.get()
         #expect(outcome.operationCount >= 1_000)
         #expect(outcome.saveCount > 50)

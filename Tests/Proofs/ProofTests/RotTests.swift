@@ -6,7 +6,7 @@ import Testing
 /// Tests a sample of all damages of the reference stores, one at a time.
 struct RotTests {
     /// A prime number, so that the sample contains all bit positions of a byte in every file.
-    private static let stride = 1_009
+    private static let stride = TestSize.of(1_009, unoptimized: 2_003)
 
     @Test func noFlippedBitReadsWrongOrGoesUnseen() throws {
         for store in try RotStore.all() {

@@ -87,7 +87,7 @@ struct PostingCursorTests {
             definition: Self.definition, active: memtables[0], frozen: Array(memtables.dropFirst()), runs: runs)
     }
 
-    @Test(arguments: Seed.list(80, unoptimized: 25)) func findsTheLiveObjectsOfATerm(seed: Seed) throws {
+    @Test(arguments: Seed.list(80, unoptimized: 10)) func findsTheLiveObjectsOfATerm(seed: Seed) throws {
         var random = seed
         let postings = TestPostings(&random)
         let all = history(postings, &random)
@@ -118,7 +118,7 @@ struct PostingCursorTests {
         }
     }
 
-    @Test(arguments: Seed.list(80, unoptimized: 25)) func countsTheObjectsBehindAnother(seed: Seed) throws {
+    @Test(arguments: Seed.list(80, unoptimized: 10)) func countsTheObjectsBehindAnother(seed: Seed) throws {
         var random = seed
         let postings = TestPostings(&random)
         let all = history(postings, hasDeletes: random.oneIn(2), &random)
@@ -145,7 +145,7 @@ struct PostingCursorTests {
         let payload: [UInt8]
     }
 
-    @Test(arguments: Seed.list(80, unoptimized: 25)) func visitsTheLiveEntriesOfABeginning(seed: Seed) throws {
+    @Test(arguments: Seed.list(80, unoptimized: 10)) func visitsTheLiveEntriesOfABeginning(seed: Seed) throws {
         var random = seed
         let postings = TestPostings(&random)
         let hasDeletes = random.oneIn(3)

@@ -45,7 +45,7 @@ struct SpilledInsertTests {
         }
     }
 
-    @Test(arguments: Seed.list(40, unoptimized: 12))
+    @Test(arguments: Seed.list(40, unoptimized: 6))
     func `a context that lets objects go shows and saves the same as one that does not`(_ seed: Seed) throws {
         var logs: [[String]] = []
         var spilledCounts: [Int] = []

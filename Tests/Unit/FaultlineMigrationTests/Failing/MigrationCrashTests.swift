@@ -1,13 +1,18 @@
 import FaultlineDisk
+import FaultlineTestSupport
 import MigrationSimulation
 import Testing
 
 struct MigrationCrashTests {
+    private static let lives = MigrationLife.allCases.filter { $0 != .customPreview && $0 != .mappedQuarantine }
+        .enumerated().filter { $0.offset % TestSize.of(1, unoptimized: 3) == 0 }.map(\.element)
+
     /// Reads and compares every disk; of equal disks, one in 32 is migrated to the end.
     ///
     /// The proof in the gate takes twelve disks a gap, and continues with one of each gap. It also takes custom stages
-    /// that are tried out, and mapped stages with a quarantine, which run each stage several times.
-    @Test(arguments: MigrationLife.allCases.filter { $0 != .customPreview && $0 != .mappedQuarantine })
+    /// that are tried out, and mapped stages with a quarantine, which run each stage several times. Where tests are not
+    /// optimized, each third kind of life is taken.
+    @Test(arguments: Self.lives)
     func survivesPowerCutsInEveryGap(of life: MigrationLife) {
         let report = runMigrationCrash(
             life, seeds: 1..<2, imagesPerGap: 1, objectCount: 6, carryingOnEvery: 32, inEachGap: false)

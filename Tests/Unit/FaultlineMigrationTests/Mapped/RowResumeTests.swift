@@ -86,7 +86,8 @@ struct RowResumeTests {
             return progress.lastDone > 0 && progress.rowRule > 0
         }
         #expect(stopped.count > Self.count)
-        for place in stride(from: 0, to: stopped.count, by: max(stopped.count / 24, 1) | 1) {
+        let parts = TestSize.of(24, unoptimized: 8)
+        for place in stride(from: 0, to: stopped.count, by: max(stopped.count / parts, 1) | 1) {
             let passes = try check(Stores(stopped[place], stores.directory), whole)
             #expect(!passes.contains(.relationships))
         }
@@ -122,7 +123,8 @@ struct RowResumeTests {
             return isMade || progress.pass == .relate
         }
         #expect(stopped.count > Self.count)
-        for place in stride(from: 0, to: stopped.count, by: max(stopped.count / 24, 1) | 1) {
+        let parts = TestSize.of(24, unoptimized: 8)
+        for place in stride(from: 0, to: stopped.count, by: max(stopped.count / parts, 1) | 1) {
             let progress = try #require(try progress(stopped[place], stores))
             let isRelated = progress.pass == .relate && progress.mapping > 0
             let passes = try check(Stores(stopped[place], stores.directory), whole, resumes: 2)

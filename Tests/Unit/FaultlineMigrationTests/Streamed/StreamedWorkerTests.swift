@@ -46,7 +46,7 @@ struct StreamedWorkerTests {
         let expected = try Self.outcome(CrewPlan.options(1, batch: batchByteCount))
         #expect(expected.rows.count > 250)
         for workerCount in [2, 4] {
-            for _ in 0..<5 {
+            for _ in 0..<TestSize.of(5, unoptimized: 2) {
                 let found = try Self.outcome(CrewPlan.options(workerCount, batch: batchByteCount))
                 #expect(Self.differences(found.rows, expected.rows) == [], "\(workerCount) workers")
                 #expect(found.report == expected.report)

@@ -22,6 +22,17 @@ import Testing
     }
 }
 
+@Model final class Buoy {
+    #Unique<Buoy>([\.code], [\.slug])
+    var code: String
+    var slug: String
+
+    init(_ code: String, _ slug: String) {
+        self.code = code
+        self.slug = slug
+    }
+}
+
 @Model final class Harbor {
     var name: String
     @Relationship(inverse: \Vessel.harbor) var vessels: [Vessel] = []
@@ -109,6 +120,44 @@ private final class Flag: Sendable {
         #expect(try voyages(context).map(\.title) == ["third"])
     }
 
+    @Test(arguments: [false, true])
+    func `new objects with one of two unique values are one object`(isOrdinary: Bool) throws {
+        func container() throws -> ModelContainer {
+            isOrdinary
+                ? try ModelContainer(for: Buoy.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+                : try ModelContainer(for: Buoy.self, configurations: ServerConfiguration(server))
+        }
+        let first = try container()
+        let context = ModelContext(first)
+        for slug in ["x", "y", "z"] { context.insert(Buoy("A", slug)) }
+        try context.save()
+        context.insert(Buoy("B", "x"))
+        try context.save()
+        let other = ModelContext(isOrdinary ? first : try container())
+        let found = try other.fetch(FetchDescriptor<Buoy>())
+        #expect(found.map { "\($0.code) \($0.slug)" }.sorted() == ["A z", "B x"])
+    }
+
+    @Test func `an object that another context has related to a deleted one loses it in the store`() throws {
+        func container() throws -> ModelContainer {
+            try ModelContainer(for: Vessel.self, Ferry.self, Harbor.self, configurations: ServerConfiguration(server))
+        }
+        let both = try container()
+        let context = ModelContext(both)
+        let harbor = Harbor("Hook")
+        context.insert(harbor)
+        context.insert(Vessel("sloop"))
+        try context.save()
+        context.delete(harbor)
+        let other = ModelContext(both)
+        try other.fetch(FetchDescriptor<Vessel>())[0].harbor = try other.fetch(FetchDescriptor<Harbor>())[0]
+        try other.save()
+        try context.save()
+        let stored = server.state.withLock { Array($0.objects.values) }
+        #expect(stored.map(\.entityName) == ["Vessel"] && stored[0]["harbor"] == .null)
+        #expect(try ModelContext(try container()).fetch(FetchDescriptor<Vessel>())[0].harbor == nil)
+    }
+
     @Test func `a save sends the values that other contexts have saved`() throws {
         let container = try container()
         let context = ModelContext(container)
@@ -116,12 +165,15 @@ private final class Flag: Sendable {
         context.insert(voyage)
         try context.save()
         let other = ModelContext(container)
-        try voyages(other)[0].tags = [Pennant("red")]
-        try other.save()
         voyage.title = "north"
+        let same = try voyages(other)[0]
+        same.tags = [Pennant("red")]
+        same.cost = 5
+        try other.save()
         try context.save()
         let found = try voyages(ModelContext(try self.container()))
-        #expect(found.map(\.title) == ["north"] && found[0].tags.map(\.name) == ["red"])
+        #expect(found.map(\.title) == ["north"] && found.map(\.cost) == [5])
+        #expect(found[0].tags.map(\.name) == ["red"])
     }
 
     @Test func `subclasses stay when objects of the superclass are fetched`() throws {

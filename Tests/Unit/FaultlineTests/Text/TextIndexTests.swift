@@ -66,9 +66,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [UInt64(1), 2, 3]) func `they follow random changes, reopenings, kills and compaction`(
-        seed: UInt64
-    ) throws {
+    @Test(arguments: 1...UInt64(TestSize.of(3, unoptimized: 1)))
+    func `they follow random changes, reopenings, kills and compaction`(seed: UInt64) throws {
         var random = Seed(seed)
         let store = try TestStore(Memo.self)
         var context = store.context()
