@@ -52,6 +52,8 @@ import Testing
         try Data([0x2F, 0x2F, 0xFF, 0x0A]).write(to: folder.appending(path: "broken/Bytes.swift"))
         try write("views/List.swift", "import SwiftUI\nstruct List: View { var body: some View { EmptyView() } }\n")
         try write("views/Model.swift", model("Item", "@Transient var list: List?"))
+        try write("views/Network.swift", "import Foundation\nfunc ask(_ request: URLRequest) {}\n")
+        try write("views/Phone.swift", "#if os(iOS)\nimport SwiftData\n#endif\n")
 
         let (status, lines) = try run()
         #expect(status == 0)
@@ -67,6 +69,9 @@ import Testing
                 "broken/Widget/Item.swift: compiled",
                 "views/List.swift: not for Linux: SwiftUI",
                 "views/Model.swift: not for Linux: needs 'List' of List.swift, which is not for Linux",
+                "views/Network.swift: not for Linux: URLSession, which is in FoundationNetworking; "
+                    + "cannot find type 'URLRequest' in scope, line 2",
+                "views/Phone.swift: not for Linux: all of it is under a condition that does not hold",
                 #"{"files":8,"compiled":5,"repositories":2,"whole":1}"#,
             ])
     }
