@@ -60,7 +60,7 @@ import Testing
         #expect(
             lines == [
                 "a whole one/My App/Item 1.swift: compiled",
-                "a whole one/My App/Store.swift: compiled, without the unused import of UIKit",
+                "a whole one/My App/Store.swift: compiled, without the import of UIKit",
                 "a whole one/My AppTests/ItemTests.swift: compiled",
                 "broken/Bad.swift: error: cannot convert value of type 'String' to specified type 'Int', line 3",
                 "broken/Bytes.swift: error: the file is not UTF-8; convert it",
