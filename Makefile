@@ -72,7 +72,7 @@ SEEDS ?= 100
 
 .PHONY: help setup demo test check check-night demo-kill proofs crash bitflips faults kill backups model graph \
     interleavings memory memory-matrix full-disk fuzz mutants sanitize sanitize-graph instructions bench compare \
-    service-compare plots docs manual coredata-samples ratchet format
+    service-compare plots docs manual coredata-samples compat ratchet format
 
 help:  ## Lists these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,6 +89,7 @@ help:  ## Lists these commands
 	@echo '             sanitize-graph SEEDS=count | SEED=one;'
 	@echo '             mutants CHOSEN=1 | MUTANT=name;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
+	@echo '             compat DIR=folder SWIFT=5|6 FLAGS="-default-isolation MainActor";'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb";'
 	@echo '             service-compare W="get list" N=photos R=rounds SECONDS=each CLIENTS=count'
 
@@ -260,6 +261,12 @@ coredata-samples: setup  ## Reads the Core Data models in the folder DIR, writes
 	@$(if $(DIR),,echo 'Give a folder with models: make coredata-samples DIR=folder'; exit 2)
 	@$(RELEASE) --product faultline --quiet
 	@.ci/coredata-samples $(TOOL) "$(DIR)"
+
+compat: setup  ## Compiles SwiftData sources in the folder DIR, a folder a repository; docs/features/SwiftDataSurface.md
+	@$(if $(DIR),,echo 'Give a folder that has a folder for each repository: make compat DIR=folder'; exit 2)
+	@command -v python3 >/dev/null || { echo 'Python is missing. Install it: apt-get install python3' >&2; exit 2; }
+	@swift build $(SWIFT_FLAGS) --target Faultline --quiet >&2
+	@.ci/compat "$(DIR)" $(if $(SWIFT),--swift $(SWIFT)) $(if $(FLAGS),-- $(FLAGS))
 
 ratchet:  ## Lowers the lists of Tests/Ratchet to the sizes of today; docs/Testing.md
 	@FAULTLINE_RATCHET=lower $(MAKE) test F=RatchetTests

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// Tests `.ci/compat`, which compiles sources with `import SwiftData` against the built library.
+@Suite struct CompatTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "faultline-compat-\(UUID())")
+
+    private func write(_ path: String, _ text: String) throws {
+        let file = folder.appending(path: path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func model(_ name: String, _ property: String = "var name = \"\"") -> String {
+        "import SwiftData\n@Model final class \(name) {\n    \(property)\n    init() {}\n}\n"
+    }
+
+    /// Runs the script, and returns its status with the lines of both outputs.
+    private func run(_ arguments: String...) throws -> (status: Int32, lines: [String]) {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
+        let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let process = Process()
+        process.executableURL = root.appending(path: ".ci/compat")
+        process.arguments = [folder.path, "--build", built.path] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        return (process.terminationStatus, lines)
+    }
+
+    private func cleanUp() { try? FileManager.default.removeItem(at: folder) }
+
+    @Test func eachFileHasALineAndTheSumIsJSON() throws {
+        defer { cleanUp() }
+        // An app with tests; its names have spaces.
+        try write("a whole one/My App/Item 1.swift", model("Item"))
+        try write(
+            "a whole one/My App/Store.swift",
+            "@_exported public import SwiftData\nimport UIKit\nlet all = SwiftData.FetchDescriptor<Item>()\n")
+        try write(
+            "a whole one/My AppTests/ItemTests.swift",
+            "import Testing\n@testable import My_App\n@Test func item() { #expect(Item().name.isEmpty) }\n")
+        // Two products declare a class of the same name.
+        try write("broken/Item.swift", model("Item"))
+        try write("broken/Widget/Item.swift", model("Item", "var count = 0"))
+        try write("broken/Bad.swift", model("Bad", "var count: Int = \"\""))
+        try write("broken/NeedsBad.swift", "func bad() -> Bad { Bad() }\n")
+        try Data([0x2F, 0x2F, 0xFF, 0x0A]).write(to: folder.appending(path: "broken/Bytes.swift"))
+        try write("views/List.swift", "import SwiftUI\nstruct List: View { var body: some View { EmptyView() } }\n")
+        try write("views/Model.swift", model("Item", "@Transient var list: List?"))
+        try write("views/Network.swift", "import Foundation\nfunc ask(_ request: URLRequest) {}\n")
+        try write("views/Phone.swift", "#if os(iOS)\nimport SwiftData\n#endif\n")
+
+        let (status, lines) = try run()
+        #expect(status == 0)
+        #expect(
+            lines == [
+                "a whole one/My App/Item 1.swift: compiled",
+                "a whole one/My App/Store.swift: compiled, without the import of UIKit",
+                "a whole one/My AppTests/ItemTests.swift: compiled",
+                "broken/Bad.swift: error: cannot convert value of type 'String' to specified type 'Int', line 3",
+                "broken/Bytes.swift: error: the file is not UTF-8; convert it",
+                "broken/Item.swift: compiled",
+                "broken/NeedsBad.swift: error: needs 'Bad' of Bad.swift, which does not compile",
+                "broken/Widget/Item.swift: compiled",
+                "views/List.swift: not for Linux: SwiftUI",
+                "views/Model.swift: not for Linux: needs 'List' of List.swift, which is not for Linux",
+                "views/Network.swift: not for Linux: URLSession, which is in FoundationNetworking; "
+                    + "cannot find type 'URLRequest' in scope, line 2",
+                "views/Phone.swift: not for Linux: all of it is under a condition that does not hold",
+                #"{"files":8,"compiled":5,"repositories":2,"whole":1}"#,
+            ])
+    }
+
+    @Test func theLanguageModeIsChosen() throws {
+        defer { cleanUp() }
+        try write("a/Shared.swift", "import SwiftData\nvar shared: [Int] = []\n")
+        try write("a/Sent.swift", "class Plain {}\nfunc send(_ plain: Plain) { Task { @MainActor in _ = plain } }\n")
+        #expect(try run().lines.last == #"{"files":2,"compiled":2,"repositories":1,"whole":1}"#)
+        #expect(try run("--swift", "6").lines.last == #"{"files":2,"compiled":0,"repositories":1,"whole":0}"#)
+    }
+
+    @Test func inputThatCannotBeUsedIsRefusedWithTheRemedy() throws {
+        defer { cleanUp() }
+        let remedy = "Give a folder that has a folder for each repository."
+        #expect(try run().lines == ["\(folder.path) is no folder. \(remedy)"])
+        try write("empty/README.md", "")
+        let (status, lines) = try run()
+        #expect(status == 2)
+        #expect(lines == ["\(folder.path) has no Swift files. \(remedy)"])
+        try write("a/Item.swift", model("Item"))
+        #expect(try run("--build", folder.path).lines.last?.contains("Run `swift build` first") == true)
+    }
+
+    @Test func aCompilerThatTakesTooLongIsEnded() throws {
+        defer { cleanUp() }
+        try write("a/Item.swift", model("Item"))
+        let (status, lines) = try run("--seconds", "0")
+        #expect(status == 0)
+        #expect(lines.last == #"{"files":1,"compiled":0,"repositories":1,"whole":0}"#)
+    }
+}
