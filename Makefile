@@ -262,9 +262,9 @@ coredata-samples: setup  ## Reads the Core Data models in the folder DIR, writes
 	@$(RELEASE) --product faultline --quiet
 	@.ci/coredata-samples $(TOOL) "$(DIR)"
 
-compat: setup  ## Compiles SwiftData sources in the folder DIR, a folder a repository; docs/features/SwiftDataSurface.md
+compat:  ## Compiles SwiftData sources in the folder DIR, a folder a repository; docs/features/SwiftDataSurface.md
 	@$(if $(DIR),,echo 'Give a folder that has a folder for each repository: make compat DIR=folder'; exit 2)
-	@command -v python3 >/dev/null || { echo 'Python is missing. Install it: apt-get install python3' >&2; exit 2; }
+	@.ci/setup python3
 	@swift build $(SWIFT_FLAGS) --target Faultline --quiet >&2
 	@.ci/compat "$(DIR)" $(if $(SWIFT),--swift $(SWIFT)) $(if $(FLAGS),-- $(FLAGS))
 
