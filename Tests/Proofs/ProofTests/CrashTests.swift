@@ -35,14 +35,14 @@ struct CrashTests {
 
     @Test func `states of the past are read after a crash`() {
         var plan = CrashPlan()
-        plan.stepCount = TestSize.of(30, unoptimized: 20)
-        plan.imageCountMax = 2
-        plan.combinationCountMax = 2
+        plan.stepCount = TestSize.of(40, unoptimized: 30)
+        plan.imageCountMax = 1
+        plan.combinationCountMax = 1
         plan.pastEvery = 2
         let report = runCrash(seeds: 3..<4, plan: plan)
         #expect(report.violations.isEmpty, "\(report.violations.first ?? "")")
         #expect(report.pastCount > 100)
-        #expect(report.sites["retention.taken"] ?? 0 > 0)
+        #expect(report.sites["retention.taken"] ?? 0 > 0, "\(report.sites)")
     }
 
     /// Of several entries of a row in one index, as a text index has them.
