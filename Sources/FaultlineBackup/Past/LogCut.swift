@@ -27,6 +27,7 @@ struct LogCut {
         // Segments that the writer has begun since are not in the manifest: the newest state ends before their values. Those
         // that are gone went with a checkpoint behind them, from which the walk would have begun.
         guard !search.lacksValues || goal.isNewest && search.found.sequence >= files.durable else {
+            // Even the newest state would be built from the beginning.
             guard walk.hasCheckpoint else { throw Self.compacted(walk, checkpoint, store) }
             throw BackupError(
                 .notInLog,

@@ -67,9 +67,7 @@ struct RetainedChain {
 
     /// Whether no listing has tables, so that the next checkpoint would drop those before which the log does not reach.
     func needsTables(of state: ManifestState) -> Bool {
-        let hasWholeLog =
-            state.hasLogBeginning && state.numbers(of: .coldSegment).isEmpty && state.isLogContinuous()
-        return state.checkpoint?.file ?? 0 != 0 && !hasWholeLog && !entries.contains(where: \.hasTables)
+        state.checkpoint?.file ?? 0 != 0 && !state.hasAllSinceBeginning && !entries.contains(where: \.hasTables)
     }
 
     /// Whether the tables of a state are kept: states are built from the newest tables before them, and the log behind
@@ -105,5 +103,13 @@ struct RetainedChain {
             if let seal = file.seal { guard rest.apply(.fileSealed(seal)) else { return nil } }
         }
         return rest.files.isEmpty ? nil : rest
+    }
+}
+
+extension ManifestState {
+    /// Whether the log leads from the beginning of the store to the tables, and nothing was compacted: then its large
+    /// values are there too.
+    fileprivate var hasAllSinceBeginning: Bool {
+        hasLogBeginning && numbers(of: .coldSegment).isEmpty && isLogContinuous()
     }
 }

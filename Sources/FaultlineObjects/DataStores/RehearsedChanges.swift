@@ -2,7 +2,7 @@ internal import FaultlineStore
 
 /// Reads the values of the objects that a rehearsed save writes.
 ///
-/// In the turn of the context, and in its newest state.
+/// In the turn of the context, while it reads its newest state.
 struct RehearsedChanges {
     private let context: ContextCore
     private let localCopy: LocalCopy
@@ -22,20 +22,20 @@ struct RehearsedChanges {
         self.rehearsal = rehearsal
         self.acknowledged = acknowledged
         var replaced = acknowledged
-        var own: [PersistentIdentifier: PersistentIdentifier] = [:]
+        // By the identifiers that new objects get in the rehearsal.
+        var known: [PersistentIdentifier: PersistentIdentifier] = [:]
         for (object, identifier) in rehearsal.inserted {
             let temporary = object.core.pointee.persistentIdentifier
-            own[identifier] = acknowledged[temporary] ?? temporary
+            known[identifier] = acknowledged[temporary] ?? temporary
         }
         for (identifier, objects) in rehearsal.combined {
-            for object in objects { replaced[object.core.pointee.persistentIdentifier] = own[identifier] ?? identifier }
+            let taken = known[identifier] ?? identifier
+            for object in objects { replaced[object.core.pointee.persistentIdentifier] = taken }
         }
         self.replaced = replaced
     }
 
     func read() throws -> DataStoreChanges {
-        try context.beginReading()
-        defer { context.endReading() }
         var changes = DataStoreChanges(replaced: replaced)
         var rest = rehearsal.combined
         for (handle, identifier) in rehearsal.inserted {

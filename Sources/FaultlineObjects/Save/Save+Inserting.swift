@@ -78,7 +78,8 @@ extension Save {
         }
     }
 
-    /// The number that an undo restores, or a data store has given; nil for an object that gets a new one.
+    /// The number that an undo restores, or that a migration or a data store has given; nil for an object that gets a new
+    /// one.
     private func chosenNumber(
         _ position: Int, _ entity: EntityStorage, in transaction: inout Transaction
     ) throws -> RecordID? {
@@ -90,7 +91,7 @@ extension Save {
         return chosen
     }
 
-    /// Takes a number that a data store has given out of those for new objects.
+    /// Allocates a number that a data store has given, so that no new object gets it.
     private func allocate(_ chosen: RecordID, _ entity: EntityStorage, in transaction: inout Transaction) throws {
         guard try transaction.location(of: chosen, in: entity.table).isAbsent else {
             throw SwiftDataError.modelValidationFailure.explained(
@@ -105,9 +106,8 @@ extension Save {
         in transaction: inout Transaction
     ) throws -> Bool {
         guard let draft = core.pointee.draft else { return true }
-        if !context.rules.chosenNumbers.isEmpty, let chosen = context.rules.chosenNumbers[core.pointee.number] {
-            if context.rules.restoresObjects { try checkIsFree(chosen, draft, entity, in: transaction) }
-            if context.rules.allocatesChosenNumbers { try allocate(chosen, entity, in: &transaction) }
+        if let chosen = try chosenNumber(position, entity, in: &transaction) {
+            if context.rules.restoresObjects { try checkKeysAreFree(chosen, draft, entity, in: transaction) }
             if let holder = try writer.holder(of: draft, entity, in: transaction) {
                 throw StoreError(
                     .duplicate,
@@ -139,17 +139,17 @@ extension Save {
         }
     }
 
-    /// Refuses to restore a deleted object that is there again, or whose unique values another object has.
-    private mutating func checkIsFree(
+    /// Refuses to restore a deleted object whose unique values another object has.
+    private mutating func checkKeysAreFree(
         _ number: RecordID, _ draft: Draft, _ entity: EntityStorage, in transaction: borrowing Transaction
     ) throws {
-        try checkIsAbsent(number, entity, in: transaction)
         guard let holder = try writer.holder(of: draft, entity, in: transaction) else { return }
         throw SwiftDataError.modelValidationFailure.explained(
             "\(entity.name) \(number), which an undo restores, has the unique values that \(entity.name) \(holder) has by now. Change one of them, or roll back."
         )
     }
 
+    /// Refuses to restore a deleted object that is there again.
     private func checkIsAbsent(
         _ number: RecordID, _ entity: EntityStorage, in transaction: borrowing Transaction
     ) throws {

@@ -50,9 +50,10 @@ struct RetentionTests {
         try log.close()
     }
 
-    @Test func `a kill at any moment of compaction leaves all states`() throws {
+    /// The store after a kill at each operation of its first compaction, and the newest transaction before that.
+    private static func killedInCompaction() throws -> (stores: [Store], newest: UInt64) {
         let store = Store()
-        let log = try Self.open(store, Self.always)
+        let log = try open(store, always)
         for number in 1...3 {
             _ = try log.write(author: nil) { transaction in
                 let id = try transaction.allocateIDs(20, in: testTable)
@@ -72,14 +73,41 @@ struct RetentionTests {
         try log.checkpoint()
         store.disk.onOperation = nil
         try log.close()
-        let all = killed.withLock { $0 }
-        #expect(all.count > 20)
-        for (place, store) in all.enumerated() {
+        return (killed.withLock { $0 }, newest)
+    }
+
+    @Test func `a kill at any moment of compaction leaves all states`() throws {
+        let (killed, newest) = try Self.killedInCompaction()
+        #expect(killed.count > 20)
+        for (place, store) in killed.enumerated() {
             try Self.open(store, nil).abandonForTests()
             for sequence in 0...newest {
                 #expect(Self.canRead(sequence, of: store), "operation \(place), transaction \(sequence)")
             }
         }
+    }
+
+    @Test func `the window has states behind damage in the old log`() throws {
+        let (killed, _) = try Self.killedInCompaction()
+        var count = 0
+        for store in killed {
+            let first = try #require(store.files(.hotSegment).first)
+            let log = try Self.open(store, nil)
+            try log.checkpoint()
+            _ = try log.write(author: nil) { try $0.delete(40, in: testTable) }
+            let sequence = log.snapshot().sequence
+            for number in 1...3 {
+                _ = try log.write(author: nil) { try $0.delete(40 + RecordID(number), in: testTable) }
+                try log.checkpoint()
+            }
+            try log.close()
+            // The log is whole, and a part of it was copied, so that the first checkpoint has listed its tables.
+            guard store.files(.hotSegment).contains(first), !store.files(.coldSegment).isEmpty else { continue }
+            try store.disk.overwrite(first, at: store.disk.contents(first).count / 2, [0xFF])
+            #expect(Self.canRead(sequence, of: store))
+            count += 1
+        }
+        #expect(count > 0)
     }
 
     @Test func `a closed store has no open files`() throws {
