@@ -6,7 +6,7 @@ package struct ResultQuery {
     let entity: EntityStorage
     /// Whether the result has all objects of the entity.
     let isEverything: Bool
-    /// Tables whose objects the predicate may read through relationships.
+    /// Tables whose objects the predicate may read through relationships, perhaps its own.
     let otherTables: Set<TableID>
     /// The numbers of those given objects that are in the result; of all objects for nil.
     let match: (_ numbers: [RecordID]?) throws -> NumberSet
@@ -36,9 +36,12 @@ package struct ResultQuery {
     ) {
         entity = query.entity
         self.isEverything = isEverything
-        let readsObjects = query.isWanted != nil && !query.lowered.isExact
-        let readsOthers = readsObjects || !query.lowered.filter.targets.isEmpty
-        otherTables = readsOthers ? Self.tables(reachedFrom: query.entity, in: context.store) : []
+        var tables = Set(query.lowered.filter.targets.map(\.table))
+        if query.isWanted != nil, !query.lowered.isExact {
+            tables.formUnion(
+                query.condition?.otherTables ?? Self.tables(reachedFrom: query.entity, in: context.store))
+        }
+        otherTables = tables
         self.match = match
     }
 

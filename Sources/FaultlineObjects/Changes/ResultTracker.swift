@@ -95,9 +95,8 @@ struct ResultTracker {
                         met.touched.insert(number)
                         if change.operation == .insert { met.born.insert(number) }
                     }
-                } else if query.otherTables.contains(change.table) {
-                    met.haveOthersChanged = true
                 }
+                if query.otherTables.contains(change.table) { met.haveOthersChanged = true }
             }
             position = HistoryPosition(number: transaction.number, microseconds: transaction.microseconds)
             lastNumber = transaction.number

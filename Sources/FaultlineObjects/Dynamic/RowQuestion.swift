@@ -34,7 +34,8 @@ final class RowQuestion {
     /// - Throws: The error of reading a large value, or the targets of its references.
     func isTrue(of row: RowView) throws -> Bool { try isTrue(row, row.table.pointee.number) }
 
-    private func isTrue(_ row: RowView, _ layout: UInt16) throws -> Bool {
+    /// Whether a row that was written in a layout satisfies the condition.
+    func isTrue(_ row: RowView, _ layout: UInt16) throws -> Bool {
         let answer = try programs.matches(row, layout)
         for targets in targets { try targets.check() }
         return answer

@@ -102,7 +102,7 @@ private struct FetchExplainer {
         let found = try FetchRunner(other).fetchHere(query, source)
         if !query.prefetching.isEmpty { try RowPrefetcher(other).prefetch(query.prefetching, of: found, query.home) }
         return FetchExplanation(
-            entityName: query.entity.name, access: access(query, note), isAnsweredByRows: query.lowered.isExact,
+            entityName: query.entity.name, access: access(query, note), isAnsweredByRows: query.isAnsweredByRows,
             isOrderedByRows: query.order != nil, isOrderedByIndex: note.isOrdered, foundCount: found.count,
             rowsRead: other.counters.rowsRead, faultsFired: other.counters.faultsFired)
     }

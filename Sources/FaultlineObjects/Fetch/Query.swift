@@ -36,6 +36,8 @@ struct Query<T: PersistentModel> {
     let home: EntityHome
     let entity: EntityStorage
     let lowered: LoweredFilter
+    /// The conditions that `lowered` does not decide; nil for none, and for those of a fetch by name.
+    let condition: RowCondition?
     /// The targets of references, which the stored bytes need to detect dangling ones.
     private let targets: [ReferenceTargets]
     /// Evaluates the rest of the filter on an object; nil if there is none.
@@ -57,20 +59,17 @@ struct Query<T: PersistentModel> {
         }
         self.entity = entity
         self.descriptor = descriptor
-        let slots = home.rowSlots
-        let storeID = context.store.log.storeID
+        let countsPending = descriptor.includePendingChanges
         var lowered = LoweredFilter(filter: .always, isExact: true)
         if let predicate = descriptor.predicate {
             lowered = PredicateLowering.lower(predicate) { variable in
-                LoweringScope(
-                    variable: variable, slots: slots, layout: entity.layout,
-                    number: { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil },
-                    targets: {
-                        RowSearch(context).targets(
-                            of: entity, $0, includingPendingChanges: descriptor.includePendingChanges)
-                    }, isOfClass: { home.filterOfClass($0) })
+                LoweringScope(variable, home, entity, context, countsPending: countsPending)
             }
         }
+        condition =
+            lowered.isExact
+            ? nil
+            : descriptor.predicate.map { RowCondition($0, home, entity, context, countsPending: countsPending) }
         let ofClass = try home.filter(of: T.self, withSubclasses: !descriptor.leavesOutSubclasses)
         if let ofClass { lowered = LoweredFilter(filter: ofClass, isExact: true).and(lowered) }
         // Nothing is read if no row can match.
@@ -79,7 +78,7 @@ struct Query<T: PersistentModel> {
         let isWanted = try Self.question(descriptor.predicate, isAnsweredByRows: lowered.isExact, home)
         self.isWanted = ofClass == nil ? isWanted : Self.question(isWanted, ofExactly: T.self, descriptor)
         targets = lowered.filter.targets
-        order = Self.order(descriptor.sortBy, slots, entity)
+        order = Self.order(descriptor.sortBy, home.rowSlots, entity)
         selection = Self.selection(lowered, order, isLimited: (descriptor.fetchLimit ?? 0) > 0, entity)
         prefetching = try Prefetching(descriptor, home, context)
     }
@@ -91,6 +90,7 @@ struct Query<T: PersistentModel> {
         self.home = home
         self.entity = entity
         self.lowered = lowered
+        condition = nil
         self.isWanted = isWanted
         self.order = order
         self.prefetching = prefetching
@@ -153,6 +153,9 @@ struct Query<T: PersistentModel> {
 
     /// Throws errors that could not be thrown while rows were matched.
     func checkTargets() throws { for targets in targets { try targets.check() } }
+
+    /// Whether rows answer the predicate: no object must be made to decide, except for a value that cannot be read.
+    var isAnsweredByRows: Bool { lowered.isExact || condition?.isAnswered == true }
 
     /// Whether the query selects every object of the entity, in the order of creation.
     var isEverything: Bool { isWanted == nil && order?.isEmpty == true }

@@ -71,6 +71,8 @@ struct RowSearch {
         let snapshot = context.snapshot
         let isExact = query.lowered.isExact
         let isWanted = query.isWanted
+        let condition = query.condition
+        defer { condition?.finish() }
 
         func take(_ found: FoundRow) throws -> Bool {
             if !skipped.isEmpty, skipped[found.number] != nil { return true }
@@ -78,7 +80,9 @@ struct RowSearch {
                 try window?.reaches(found.view, load: { try rows.blobBytes($0, snapshot) }) != false
             else { return true }
             var object: T?
-            if !isExact, let isWanted {
+            if let isTrue = condition?.isTrue(of: found) {
+                guard isTrue else { return true }
+            } else if !isExact, let isWanted {
                 // The stored bytes cannot decide: one object is made, evaluated, and released again unless it matches.
                 let candidate = ObjectRegistry(context).object(found.number, home, as: T.self)
                 let core = candidate._$coreAddress()

@@ -1,6 +1,7 @@
 internal import CFaultline
 internal import FaultlineDisk
 internal import FaultlineLog
+internal import FaultlineModel
 internal import FaultlineStore
 
 /// The shared state of one entity's objects in one context: the context, the identity map, the last finds.
@@ -37,10 +38,11 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     private(set) lazy var uniqueIndexes: [IndexDefinition?] =
         type?.family != nil
         ? [] : (entity?.slots.indices ?? 0..<0).map { entity?.uniqueIndex(comparedAt: $0)?.definition }
-    /// The slots of the class's properties that rows have a value for: all except to-many relationships and ephemeral
-    /// attributes.
+    /// The slots of the class's properties whose values rows have: all except to-many relationships, ephemeral
+    /// attributes, and those that a transformer turns into bytes.
     private(set) lazy var rowSlots: [AnyKeyPath: Int] = (type?.slots ?? [:]).filter { _, slot in
         if entity?.ephemeralSlots.contains(slot) == true { return false }
+        if type?.properties[slot].asAttribute?.isTransformable == true { return false }
         return if case .toMany? = entity?.slots[slot] { false } else { true }
     }
 

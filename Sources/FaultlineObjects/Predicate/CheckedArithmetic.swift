@@ -24,11 +24,13 @@ private enum CheckedArithmetic: String {
 
 /// Checks an operation if its type is an integer of fixed width; nil for another type.
 private func checking<L: PredicateExpression, R: PredicateExpression>(
-    _ left: L, _ operation: CheckedArithmetic, _ right: R
+    _ left: L, _ operation: CheckedArithmetic, _ right: R, _ rows: RowScope?
 ) -> CheckedExpression<L.Output>? where L.Output == R.Output {
     guard let type = L.Output.self as? any FixedWidthInteger.Type else { return nil }
     func open<I: FixedWidthInteger>(_ type: I.Type) -> AnyObject? {
-        let operands = (CheckedExpression.make(left) as AnyObject, CheckedExpression.make(right) as AnyObject)
+        let operands = (
+            CheckedExpression.make(left, rows) as AnyObject, CheckedExpression.make(right, rows) as AnyObject
+        )
         guard let one = operands.0 as? CheckedExpression<I>, let other = operands.1 as? CheckedExpression<I> else {
             return nil
         }
@@ -46,7 +48,7 @@ private func checking<L: PredicateExpression, R: PredicateExpression>(
 }
 
 extension PredicateExpressions.Arithmetic: CheckableNode {
-    func checked() -> CheckedExpression<Output> {
+    func checked(_ rows: RowScope?) -> CheckedExpression<Output> {
         let operation: CheckedArithmetic? =
             switch op {
             case .add: .add
@@ -54,8 +56,8 @@ extension PredicateExpressions.Arithmetic: CheckableNode {
             case .multiply: .multiply
             @unknown default: nil
             }
-        if let made = operation.flatMap({ checking(lhs, $0, rhs) }) { return made }
-        let (left, right, op) = (CheckedExpression.make(lhs), CheckedExpression.make(rhs), op)
+        if let made = operation.flatMap({ checking(lhs, $0, rhs, rows) }) { return made }
+        let (left, right, op) = (CheckedExpression.make(lhs, rows), CheckedExpression.make(rhs, rows), op)
         return CheckedExpression(left.arithmeticCount + right.arithmeticCount + 1) { bindings in
             let (first, second) = (try left.value(bindings), try right.value(bindings))
             switch op {
@@ -69,20 +71,20 @@ extension PredicateExpressions.Arithmetic: CheckableNode {
 }
 
 extension PredicateExpressions.IntDivision: CheckableNode {
-    func checked() -> CheckedExpression<Output> {
-        checking(lhs, .divide, rhs) ?? CheckedExpression(0) { [self] in try evaluate($0) }
+    func checked(_ rows: RowScope?) -> CheckedExpression<Output> {
+        checking(lhs, .divide, rhs, rows) ?? rows?.giveUp() ?? CheckedExpression(0) { [self] in try evaluate($0) }
     }
 }
 
 extension PredicateExpressions.IntRemainder: CheckableNode {
-    func checked() -> CheckedExpression<Output> {
-        checking(lhs, .remainder, rhs) ?? CheckedExpression(0) { [self] in try evaluate($0) }
+    func checked(_ rows: RowScope?) -> CheckedExpression<Output> {
+        checking(lhs, .remainder, rhs, rows) ?? rows?.giveUp() ?? CheckedExpression(0) { [self] in try evaluate($0) }
     }
 }
 
 extension PredicateExpressions.FloatDivision: CheckableNode {
-    func checked() -> CheckedExpression<Output> {
-        let (left, right) = (CheckedExpression.make(lhs), CheckedExpression.make(rhs))
+    func checked(_ rows: RowScope?) -> CheckedExpression<Output> {
+        let (left, right) = (CheckedExpression.make(lhs, rows), CheckedExpression.make(rhs, rows))
         return CheckedExpression(left.arithmeticCount + right.arithmeticCount) {
             try left.value($0) / right.value($0)
         }
@@ -90,10 +92,10 @@ extension PredicateExpressions.FloatDivision: CheckableNode {
 }
 
 extension PredicateExpressions.UnaryMinus: CheckableNode {
-    func checked() -> CheckedExpression<Output> {
+    func checked(_ rows: RowScope?) -> CheckedExpression<Output> {
         let zero = PredicateExpressions.Value<Output>(.zero)
-        if let made = checking(zero, .subtract, wrapped) { return made }
-        let wrapped = CheckedExpression.make(wrapped)
+        if let made = checking(zero, .subtract, wrapped, rows) { return made }
+        let wrapped = CheckedExpression.make(wrapped, rows)
         return CheckedExpression(wrapped.arithmeticCount + 1) { try -wrapped.value($0) }
     }
 }

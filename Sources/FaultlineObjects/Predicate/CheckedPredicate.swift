@@ -17,7 +17,7 @@ struct CheckedPredicate<Input> {
             isSatisfied = { try predicate.evaluate($0) }
             return
         }
-        let program = CheckedExpression.opening(predicate.expression)
+        let program = CheckedExpression.opening(predicate.expression, nil)
         let isHidden = callsOthers && ArithmeticNodes.areHidden(in: predicate.expression)
         guard program.arithmeticCount == count, !isHidden else {
             throw SwiftDataError.unsupportedPredicate.explained(

@@ -1,4 +1,5 @@
 public import Foundation
+internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
@@ -16,6 +17,28 @@ struct LoweringScope {
     var isOfClass: (any Any.Type) -> RowFilter? = { _ in nil }
 
     func kind(_ slot: Int) -> ColumnKind { layout.columns[slot].kind }
+}
+
+extension LoweringScope {
+    /// The rows of an entity in a context.
+    ///
+    /// - Parameters:
+    ///   - variable: The variable that stands for a row's object.
+    ///   - home: The entity.
+    ///   - entity: Its storage.
+    ///   - context: The context.
+    ///   - countsPending: Whether unsaved changes count.
+    init(
+        _ variable: PredicateExpressions.VariableID, _ home: EntityHome, _ entity: EntityStorage,
+        _ context: ContextCore, countsPending: Bool
+    ) {
+        let storeID = context.store.log.storeID
+        self.init(
+            variable: variable, slots: home.rowSlots, layout: entity.layout,
+            number: { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil },
+            targets: { RowSearch(context).targets(of: entity, $0, includingPendingChanges: countsPending) },
+            isOfClass: { home.filterOfClass($0) })
+    }
 }
 
 /// A node whose value is true or false.
@@ -327,7 +350,7 @@ extension PredicateExpressions.KeyPath: LowerableOperand, LowerableCondition {
 }
 
 extension PersistentModel {
-    fileprivate static var identifierKeyPath: AnyKeyPath { \Self.persistentModelID }
+    static var identifierKeyPath: AnyKeyPath { \Self.persistentModelID }
 }
 
 extension RawRepresentable {

@@ -4,8 +4,8 @@ internal import FaultlineStore
 
 /// The position of a walk over the members of a collection.
 struct MemberWalk {
-    /// The last index entry that was read; nil before the first.
-    fileprivate var last: (key: [UInt8], row: RecordID)?
+    /// The members that the index named last.
+    fileprivate var page = MemberPage()
     /// Members that the context holds already: the assigned array, or the members that joined.
     fileprivate var held: [ObjectHandle]?
     fileprivate var heldPlace = 0
@@ -140,7 +140,7 @@ struct MemberReader {
         try context.beginReading()
         defer { context.endReading() }
         let delta = existingDelta(owner, entity, slot)
-        if walk.last == nil, walk.held == nil, let assigned = delta?.assigned {
+        if walk.page.isNew, walk.held == nil, let assigned = delta?.assigned {
             walk.held = assigned.handles
             walk.hasStored = false
         }
@@ -174,25 +174,10 @@ struct MemberReader {
             walk.hasStored = false
             return []
         }
-        var numbers: [RecordID] = []
-        let last = walk.last
-        var next = last
-        func take(_ key: UnsafeRawBufferPointer, _ row: RecordID) -> Bool {
-            if let last, row <= last.row, key.elementsEqual(last.key) { return true }
-            guard let number = MemberKey.member(key, id: row) else { return true }
-            numbers.append(number)
-            next = (Array(key), row)
-            return numbers.count < limit
-        }
-        try MemberKey.withPrefix(owner: owner.core.pointee.number) { prefix in
-            guard let last else { return try context.snapshot.forEachEntry(in: index, prefix: prefix, take) }
-            try last.key.withUnsafeBytes {
-                try context.snapshot.forEachEntry(in: index, prefix: prefix, from: $0, take)
-            }
-        }
+        try context.snapshot.readMembers(of: owner.core.pointee.number, in: index, next: limit, &walk.page)
+        let numbers = walk.page.numbers
         context.reports.walked.indexEntries += numbers.count
-        walk.last = next
-        walk.hasStored = numbers.count == limit
+        walk.hasStored = !walk.page.isLast
         return numbers
     }
 

@@ -12,7 +12,8 @@ package final class ReferenceTargets: Sendable {
         @inline(__always) get { 1 << 47 }
     }
 
-    private let table: TableID
+    /// The table of the objects.
+    package let table: TableID
     private let snapshot: Snapshot
     private let deleted: Set<RecordID>
     private let failure = Guarded<LogError?>(nil)

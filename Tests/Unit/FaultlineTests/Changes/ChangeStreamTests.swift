@@ -51,6 +51,32 @@ import Testing
         #expect(second.token == (try context.historyToken()))
     }
 
+    @Test func `a change of an object that a relationship leads to is met, in the same entity too`() async throws {
+        let container = try ModelContainer(
+            for: Folder.self, Company.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        let (parent, child) = (Folder("parent"), Folder("child"))
+        child.parent = parent
+        let company = Company("company")
+        let visitor = Visitor("visitor")
+        visitor.company = company
+        for object in [parent, child, company, visitor] as [any PersistentModel] { context.insert(object) }
+        try context.save()
+        var folders = container.changes(
+            of: Folder.self, matching: #Predicate { $0.parent?.name == "renamed" }, including: []
+        ).makeAsyncIterator()
+        var visitors = container.changes(
+            of: Visitor.self, matching: #Predicate { !($0.company != nil && $0.name.count > 2) }, including: []
+        ).makeAsyncIterator()
+        #expect(try await folders.next()?.inserted == [])
+        #expect(try await visitors.next()?.inserted == [])
+        parent.name = "renamed"
+        context.delete(company)
+        try context.save()
+        #expect(try await folders.next()?.inserted == [child.persistentModelID])
+        #expect(try await visitors.next()?.inserted == [visitor.persistentModelID])
+    }
+
     @Test func `saves while the reader is away are one batch, each object once`() async throws {
         let container = try container()
         let context = ModelContext(container)

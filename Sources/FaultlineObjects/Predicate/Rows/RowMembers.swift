@@ -1,0 +1,187 @@
+internal import FaultlineLog
+internal import FaultlineStore
+internal import Foundation
+
+/// Finds the rows of the members of a to-many relationship.
+final class RowMembers {
+    private static let pageSize = 256
+
+    let cursor: RowCursor
+    private let source: RowCursor
+    private let index: IndexDefinition
+    private let before: RowTarget.Before?
+    private let rows: RowScope
+    private var window: RecordWindow
+    /// The last owner and the number of its members: many objects lead to one.
+    private var lastCount: (owner: RecordID, count: Int)?
+    /// The last owner and its first members.
+    private var firstPage: (owner: RecordID, page: MemberPage)?
+
+    init(
+        _ cursor: RowCursor, of source: RowCursor, _ index: IndexDefinition, after before: RowTarget.Before?,
+        _ rows: RowScope
+    ) {
+        self.cursor = cursor
+        self.source = source
+        self.index = index
+        self.before = before
+        self.rows = rows
+        window = RecordWindow(rows.snapshot)
+    }
+
+    /// The same members, found by a cursor of its own.
+    var withOwnCursor: RowMembers {
+        RowMembers(RowCursor(cursor.home, cursor.entity), of: source, index, after: before, rows)
+    }
+
+    /// How many members are in the store.
+    func count() throws -> Int {
+        let owner = try owner()
+        if let lastCount, lastCount.owner == owner { return lastCount.count }
+        var count = 0
+        try forEachNumber(of: owner) { _ in
+            count += 1
+            return true
+        }
+        lastCount = (owner, count)
+        return count
+    }
+
+    func isEmpty() throws -> Bool {
+        var isEmpty = true
+        try forEachNumber(of: try owner()) { _ in
+            isEmpty = false
+            return false
+        }
+        return isEmpty
+    }
+
+    /// Moves the cursor to the row of each member, in their order, until `body` returns false.
+    func forEachRow(_ body: () throws -> Bool) throws {
+        let owner = try owner()
+        var page = firstPage.flatMap { $0.owner == owner ? $0.page : nil } ?? MemberPage()
+        if page.isNew {
+            try rows.snapshot.readMembers(of: owner, in: index, next: Self.pageSize, &page)
+            firstPage = (owner, page)
+        }
+        while true {
+            // The index is not held while rows are read.
+            for number in page.numbers {
+                cursor.leave()
+                guard let record = try window.read(number, in: cursor.entity.table) else { continue }
+                rows.context.tally.addRow()
+                cursor.move(to: number, try rows.context.store.view(record, of: cursor.entity), record.layout)
+                guard try body() else { return }
+            }
+            if page.isLast { return }
+            try rows.snapshot.readMembers(of: owner, in: index, next: Self.pageSize, &page)
+        }
+    }
+
+    private func owner() throws -> RecordID {
+        if let before, try !before.find() { throw RowCannotTell() }
+        return source.number
+    }
+
+    private func forEachNumber(of owner: RecordID, _ body: (RecordID) throws -> Bool) throws {
+        let (snapshot, table) = (rows.snapshot, cursor.entity.table)
+        // Without a deleted object, every entry has one.
+        let mayBeGone = snapshot.nextID(of: table) - 1 != UInt64(snapshot.recordCount(of: table))
+        try MemberKey.withPrefix(owner: owner) { prefix in
+            try snapshot.forEachEntry(in: index, prefix: prefix) { key, row in
+                rows.context.reports.walked.indexEntries += 1
+                guard let number = MemberKey.member(key, id: row) else { return true }
+                if mayBeGone, try snapshot.location(of: number, in: table).isAbsent { return true }
+                return try body(number)
+            }
+        }
+    }
+}
+
+/// The members of a to-many relationship that satisfy a condition.
+struct SelectedMembers {
+    let members: RowMembers
+    /// Nil for all members.
+    var test: CheckedExpression<Bool>?
+    /// An optional relationship that leads to their owner; without an object there the members are nil.
+    var owner: RowTarget?
+
+    /// All members, found by a cursor of its own; a condition belongs to the cursor.
+    var withOwnCursor: SelectedMembers? {
+        test == nil ? SelectedMembers(members: members.withOwnCursor) : nil
+    }
+
+    func count(_ bindings: PredicateBindings) throws -> Int {
+        guard let test else { return try members.count() }
+        var count = 0
+        try members.forEachRow {
+            if try test.value(bindings) { count += 1 }
+            return true
+        }
+        return count
+    }
+
+    func isEmpty(_ bindings: PredicateBindings) throws -> Bool {
+        try test == nil ? members.isEmpty() : !contains(bindings) { true }
+    }
+
+    /// Whether one of them, whose row the cursor has, satisfies a condition.
+    func contains(_ bindings: PredicateBindings, where isWanted: () throws -> Bool) throws -> Bool {
+        var isFound = false
+        try members.forEachRow {
+            isFound = try test?.value(bindings) ?? true && isWanted()
+            return !isFound
+        }
+        return isFound
+    }
+}
+
+/// A node whose value is members of a to-many relationship.
+protocol RowMembersNode {
+    /// Nil if the value is another one.
+    func members(in rows: RowScope) -> SelectedMembers?
+}
+
+extension PredicateExpressions.KeyPath: RowMembersNode {
+    func members(in rows: RowScope) -> SelectedMembers? {
+        guard rows.hasStoredMembers, let (source, before) = owner(in: rows),
+            let slot = source.home.type?.slots[keyPath],
+            case .toMany(let relationship) = source.entity.slots[slot],
+            let cursor = rows.cursor(ofDestination: relationship.destination)
+        else { return nil }
+        return SelectedMembers(
+            members: RowMembers(cursor, of: source, relationship.members.index, after: before, rows))
+    }
+}
+
+extension PredicateExpressions.Variable: RowMembersNode {
+    func members(in rows: RowScope) -> SelectedMembers? { rows.members(of: key) }
+}
+
+extension PredicateExpressions.OptionalFlatMap: RowMembersNode {
+    func members(in rows: RowScope) -> SelectedMembers? {
+        guard let inner = transform as? any RowMembersNode,
+            let owner = (wrapped as? any RowTargetNode)?.target(in: rows)
+        else { return nil }
+        rows.bind(variable.key, to: owner.cursor)
+        guard var selected = inner.members(in: rows), selected.owner == nil else { return nil }
+        selected.owner = owner
+        return selected
+    }
+}
+
+extension PredicateExpressions.Filter: RowMembersNode {
+    func members(in rows: RowScope) -> SelectedMembers? {
+        guard var selected = (sequence as? any RowMembersNode)?.members(in: rows) else { return nil }
+        rows.bind(variable.key, to: selected.members.cursor)
+        let test = CheckedExpression<Bool>.make(filter, rows)
+        if let first = selected.test {
+            selected.test = CheckedExpression(first.arithmeticCount + test.arithmeticCount) {
+                try first.value($0) && test.value($0)
+            }
+        } else {
+            selected.test = test
+        }
+        return selected
+    }
+}
