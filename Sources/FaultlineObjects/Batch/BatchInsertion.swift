@@ -39,7 +39,9 @@ final class BatchInsertion {
         defer { history = nil }
         firstNew = transaction.nextID(in: entity.table)
         var writer = RowWriter(context.store, keepingBlobsBelow: context.stage?.firstOwnBlob ?? 0)
+        var cancellation = CancellationPoint()
         while true {
+            try cancellation.pass()
             values.begin()
             guard try fill(values) else { break }
             if let failure = values.failure { throw failure }

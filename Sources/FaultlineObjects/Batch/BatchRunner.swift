@@ -75,7 +75,9 @@ struct BatchRunner {
         let mask = changes.reduce(0) { $0 | SlotMask.bit($1.slot) }
         /// Calls `body` with the changed draft of each object that still exists.
         func forEachDraft(_ body: (RecordID, Draft, UInt64) throws -> Void) throws {
+            var cancellation = CancellationPoint()
             for number in numbers {
+                try cancellation.pass()
                 let location = try transaction.location(of: number, in: entity.table)
                 guard !location.isAbsent else { continue }
                 var draft = try writer.draft(of: number, entity, in: transaction)

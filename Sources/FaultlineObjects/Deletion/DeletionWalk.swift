@@ -138,9 +138,12 @@ final class DeletionWalk {
 
     /// Follows the cascades of all objects that were added.
     ///
-    /// - Throws: The store's error if it cannot be read.
+    /// - Throws: The store's error if it cannot be read; in a batch, `CancellationError` if the task is cancelled.
     func run(in state: borrowing some StoredState & ~Copyable) throws {
+        let isBatch = context.pending.doomedNumbers != nil
+        var cancellation = CancellationPoint()
         while true {
+            if isBatch { try cancellation.pass() }
             if walkedUnsaved < unsaved.count {
                 walkedUnsaved += 1
                 if let subject = subject(unsaved[walkedUnsaved - 1]) { try follow(subject, in: state) }

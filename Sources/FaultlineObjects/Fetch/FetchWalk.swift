@@ -158,9 +158,11 @@ struct FetchWalk<T: PersistentModel> {
         try withUnsafeTemporaryAllocation(of: RecordID.self, capacity: Self.capacity) { numbers in
             try withUnsafeTemporaryAllocation(of: RowReference.self, capacity: Self.capacity) { rows in
                 try withUnsafeTemporaryAllocation(of: T.self, capacity: Self.capacity) { objects in
+                    var cancellation = CancellationPoint()
                     try snapshot.scan(
                         query.entity.table, from: next, through: last, readAhead: RowArena.blockByteCount
                     ) { records in
+                        try cancellation.pass(records.count)
                         var (count, isCut) = (0, false)
                         let mayBeUnsaved = query.descriptor.includePendingChanges && context.hasChanges
                         for record in records {

@@ -12,7 +12,7 @@ extension ModelContext {
     ///   - line: Its line.
     /// - Returns: The objects found, in the requested order.
     /// - Throws: `SwiftDataError.unsupportedPredicate` and `.unsupportedSortDescriptor`; `StorageError` if the store
-    ///   cannot be read.
+    ///   cannot be read; `CancellationError` if the task is cancelled, after some thousand checked rows.
     /// - Complexity: Proportional to the found objects and the checked rows, which `explain(_:)` counts; found objects
     ///   are also sorted if no index has the order.
     @inlinable @inline(__always)

@@ -73,8 +73,10 @@ struct RowSearch {
         let isWanted = query.isWanted
         let condition = query.condition
         defer { condition?.finish() }
+        var cancellation = CancellationPoint()
 
         func take(_ found: FoundRow) throws -> Bool {
+            try cancellation.pass()
             if !skipped.isEmpty, skipped[found.number] != nil { return true }
             guard try programs.matches(found.view, found.layout),
                 try window?.reaches(found.view, load: { try rows.blobBytes($0, snapshot) }) != false

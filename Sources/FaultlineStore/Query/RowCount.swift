@@ -1,6 +1,7 @@
 package import FaultlineLog
 internal import FaultlineDisk
 internal import Glibc
+internal import Synchronization
 
 /// Counts the rows of an entity that satisfy a filter which the stored bytes alone can answer.
 ///
@@ -25,7 +26,8 @@ package struct RowCount {
 
     /// Counts all rows of the entity.
     ///
-    /// - Throws: `LogError` or `StoreError` for the first row that cannot be read.
+    /// - Throws: `LogError` or `StoreError` for the first row that cannot be read; `CancellationError` if the task is
+    ///   cancelled.
     package func count() throws -> (matches: Int, rowsRead: Int) {
         let counted = try countAll()
         for targets in filter.targets { try targets.check() }
@@ -37,19 +39,29 @@ package struct RowCount {
         guard end > 1 else { return (0, 0) }
         guard snapshot.recordCount(of: entity.table) >= Self.threadedCountMin, sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
         else {
-            return try count(1, through: end)
+            return try count(1, through: end, nil)
         }
         let middle = end / 2
-        let other = CountingThread { try count(middle + 1, through: end) }
-        guard other.start() else { return try count(1, through: end) }
+        let other = CountingThread { thread in try count(middle + 1, through: end, thread) }
+        guard other.start() else { return try count(1, through: end, nil) }
         // Waits for the other thread in any case: it reads memory that is borrowed here.
-        let first = Result { try count(1, through: middle) }
+        let first = Result { try count(1, through: middle, nil) }
+        if case .failure = first { other.stop() }
         let second = other.join()
         let (left, right) = (try first.get(), try second.get())
         return (left.matches + right.matches, left.rowsRead + right.rowsRead)
     }
 
-    private func count(_ first: RecordID, through last: RecordID) throws -> (matches: Int, rowsRead: Int) {
+    /// Counts the rows of some numbers.
+    ///
+    /// - Parameters:
+    ///   - first: The first number.
+    ///   - last: The last number.
+    ///   - thread: The thread that counts, which belongs to no task and may be stopped; nil for that of the task.
+    private func count(
+        _ first: RecordID, through last: RecordID, _ thread: CountingThread?
+    ) throws -> (matches: Int, rowsRead: Int) {
+        var cancellation = CancellationPoint()
         let rows = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: 256)
         defer { rows.deallocate() }
         var programs: [UInt16: RowProgram] = [:]
@@ -57,6 +69,11 @@ package struct RowCount {
         var rowsRead = 0
         try snapshot.scan(entity.table, from: first, through: last, readAhead: Self.readAheadByteCount) { records in
             rowsRead += records.count
+            if let thread {
+                if thread.isStopped { return false }
+            } else {
+                try cancellation.pass(records.count)
+            }
             var start = 0
             while start < records.count {
                 let layout = records[start].layout
@@ -120,15 +137,21 @@ extension RowProgram {
 private final class CountingThread: @unchecked Sendable {
     typealias Output = (matches: Int, rowsRead: Int)
 
-    private let body: () throws -> Output
+    private let body: (CountingThread) throws -> Output
     private var result: Result<Output, any Error> = .success((0, 0))
     private var thread: SystemThread?
+    private let isStopping = Atomic(false)
 
-    init(_ body: @escaping () throws -> Output) { self.body = body }
+    init(_ body: @escaping (CountingThread) throws -> Output) { self.body = body }
+
+    var isStopped: Bool { isStopping.load(ordering: .relaxed) }
+
+    /// Ends the count at the next rows, because its result is not needed.
+    func stop() { isStopping.store(true, ordering: .relaxed) }
 
     /// False if the system refuses a thread.
     func start() -> Bool {
-        thread = SystemThread { self.result = Result { try self.body() } }
+        thread = SystemThread { self.result = Result { try self.body(self) } }
         return thread != nil
     }
 
