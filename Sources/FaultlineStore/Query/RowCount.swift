@@ -58,6 +58,8 @@ package struct RowCount {
     ///   - first: The first number.
     ///   - last: The last number.
     ///   - thread: The thread that counts, which belongs to no task and may be stopped; nil for that of the task.
+    /// - Returns: The rows that match, and those read.
+    /// - Throws: As `count()`.
     private func count(
         _ first: RecordID, through last: RecordID, _ thread: CountingThread?
     ) throws -> (matches: Int, rowsRead: Int) {
