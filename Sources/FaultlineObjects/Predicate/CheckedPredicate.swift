@@ -13,15 +13,15 @@ struct CheckedPredicate<Input> {
     /// - Throws: `unsupportedPredicate` for arithmetic in a place where it cannot be checked.
     init(_ predicate: Predicate<Input>) throws {
         let (count, callsOthers) = ArithmeticNodes.found(in: type(of: predicate.expression))
-        if count == 0, !callsOthers {
+        let inner = callsOthers ? ArithmeticNodes.countInOthers(in: predicate.expression) : 0
+        if count == 0, inner == 0 {
             isSatisfied = { try predicate.evaluate($0) }
             return
         }
         let program = CheckedExpression.opening(predicate.expression)
-        let isHidden = callsOthers && ArithmeticNodes.areHidden(in: predicate.expression)
-        guard program.arithmeticCount == count, !isHidden else {
+        guard let inner, program.arithmeticCount == count + inner else {
             throw SwiftDataError.unsupportedPredicate.explained(
-                "The predicate has integer arithmetic in a place where an overflow cannot be noticed: inside of an expression that it evaluates, or of an operation that this release does not know. Write the arithmetic in the predicate itself, or compare a stored property."
+                "The predicate has integer arithmetic in a place where an overflow cannot be noticed: inside of an operation that this release does not know, or too deep inside of predicates that it evaluates. Write the arithmetic in the predicate itself, or compare a stored property."
             )
         }
         let variable = predicate.variable
@@ -69,6 +69,7 @@ private enum ArithmeticNodes {
     ]
     private static let callers: [StaticString] = [
         "PredicateExpressions.PredicateEvaluate<", "PredicateExpressions.ExpressionEvaluate<",
+        "PredicateExpressions.EvaluatedPredicates<", "PredicateExpressions.EvaluatedExpression<",
     ]
 
     private static let facts = ExpressionFacts<(count: Int, callsOthers: Bool)>()
@@ -84,15 +85,27 @@ private enum ArithmeticNodes {
         }
     }
 
-    /// Whether a predicate or expression that is evaluated as a part of this one has such a node.
-    static func areHidden(in expression: Any, depth: Int = 0) -> Bool {
-        guard depth < 256 else { return true }
+    /// How many such nodes the predicates and expressions have that are evaluated as parts of this one; nil if they are
+    /// too deep to be found.
+    static func countInOthers(in expression: Any, depth: Int = 0) -> Int? {
+        guard depth < 256 else { return nil }
         if let other = expression as? any PredicateOfOthers {
             let inner = other.innerExpression
-            return found(in: type(of: inner)).count > 0 || areHidden(in: inner, depth: depth + 1)
+            return countInOthers(in: inner, depth: depth + 1).map { $0 + found(in: type(of: inner)).count }
         }
-        guard expression is any PredicateExpression else { return false }
-        return Mirror(reflecting: expression).children.contains { areHidden(in: $0.value, depth: depth + 1) }
+        if let others = expression as? [any PredicateOfOthers] { return sum(others, depth) }
+        let mirror = Mirror(reflecting: expression)
+        guard expression is any PredicateExpression || mirror.displayStyle == .tuple else { return 0 }
+        return sum(mirror.children.map(\.value), depth)
+    }
+
+    private static func sum(_ parts: [Any], _ depth: Int) -> Int? {
+        var sum = 0
+        for part in parts {
+            guard let count = countInOthers(in: part, depth: depth + 1) else { return nil }
+            sum += count
+        }
+        return sum
     }
 
     /// How often a name occurs in a text.

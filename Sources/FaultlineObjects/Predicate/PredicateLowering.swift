@@ -4,7 +4,7 @@ internal import FaultlineStore
 
 /// The entity that a predicate's expression is lowered against, by key path.
 struct LoweringScope {
-    let variable: PredicateExpressions.VariableID
+    var variable: PredicateExpressions.VariableID
     /// Slots of stored attributes and to-one relationships, by key path of the class.
     let slots: [AnyKeyPath: Int]
     let layout: RowLayout
