@@ -7,6 +7,7 @@ struct FaultlinePlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
         ModelMacro.self, HeirInitializerMacro.self, PersistedPropertyMacro.self,
         TransformablePersistedPropertyMacro.self,
-        PropertyOptionsMacro.self, PropertyGroupsMacro.self, ModelActorMacro.self, PredicateMacro.self, ExpressionOfModelMacro.self,
+        PropertyOptionsMacro.self, PropertyGroupsMacro.self, ModelActorMacro.self,
+        PredicateMacro.self, ExpressionOfModelMacro.self,
     ]
 }

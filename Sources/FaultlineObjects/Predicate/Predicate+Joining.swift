@@ -8,7 +8,8 @@ extension Predicate {
     ///
     /// A fetch uses indexes and stored values as for the same conditions joined by `&&`.
     ///
-    /// - Parameter predicates: Any number of predicates. Each value satisfies all of none.
+    /// - Parameter predicates: Any number of predicates.
+    /// - Returns: A predicate, which each value satisfies if there are none.
     /// - Complexity: O(1).
     public static func all(_ predicates: [Self]) -> Self {
         predicates.isEmpty ? .true : joined(predicates, isConjunction: true)
@@ -20,7 +21,8 @@ extension Predicate {
     ///
     /// A fetch uses stored values as for the same conditions joined by `||`.
     ///
-    /// - Parameter predicates: Any number of predicates. No value satisfies any of none.
+    /// - Parameter predicates: Any number of predicates.
+    /// - Returns: A predicate, which no value satisfies if there are none.
     /// - Complexity: O(1).
     public static func any(_ predicates: [Self]) -> Self {
         predicates.isEmpty ? .false : joined(predicates, isConjunction: false)

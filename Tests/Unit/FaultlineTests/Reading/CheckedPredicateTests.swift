@@ -102,7 +102,7 @@ import Testing
             #Predicate<Scalars> { (low...high).contains($0.int) },
             #Predicate<Scalars> { (low..<high).contains($0.int) },
             #Predicate<Scalars> { $0.int == 0 && (low...high).contains($0.int + 5) },
-        ] {
+        ] as [Predicate<Scalars>] {
             #expect(try context.fetchCount(FetchDescriptor(predicate: predicate)) == 0)
             #expect(try context.fetch(FetchDescriptor(predicate: predicate)).isEmpty)
         }
