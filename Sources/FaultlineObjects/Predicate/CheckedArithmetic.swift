@@ -98,6 +98,20 @@ extension PredicateExpressions.UnaryMinus: CheckableNode {
     }
 }
 
+/// A part of a collection whose bounds are outside of it is an error, and does not end the process.
+extension PredicateExpressions.CollectionRangeSubscript: CheckableNode {
+    func checked() -> CheckedExpression<Output> {
+        let (wrapped, range) = (CheckedExpression.make(wrapped), CheckedExpression.make(range))
+        return CheckedExpression(wrapped.arithmeticCount + range.arithmeticCount) { bindings in
+            let (collection, part) = (try wrapped.value(bindings), try range.value(bindings))
+            guard collection.startIndex <= part.lowerBound, part.upperBound <= collection.endIndex else {
+                throw PredicateError.invalidInput
+            }
+            return collection[part]
+        }
+    }
+}
+
 /// The properties that a part of a predicate reads.
 private enum ReadKeyPaths {
     static func all(in expression: Any, depth: Int = 0) -> [AnyKeyPath] {

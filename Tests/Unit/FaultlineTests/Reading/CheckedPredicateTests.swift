@@ -90,6 +90,11 @@ import Testing
         #expect(throws: (any Error).self) {
             try context.fetch(FetchDescriptor<Scalars>(predicate: #Predicate { $0.numbers[three] == 1 }))
         }
+        #expect(throws: (any Error).self) {
+            try context.fetch(FetchDescriptor<Scalars>(predicate: #Predicate { $0.numbers[0..<three].contains(1) }))
+        }
+        let part = FetchDescriptor<Scalars>(predicate: #Predicate { $0.numbers[0..<1].contains(7) })
+        #expect(try context.fetch(part).map(\.int) == [7])
     }
 
     @Test("A15: a range whose bounds are the wrong way round contains nothing, stored or not")
