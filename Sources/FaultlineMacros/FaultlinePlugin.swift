@@ -8,5 +8,6 @@ struct FaultlinePlugin: CompilerPlugin {
         ModelMacro.self, HeirInitializerMacro.self, PersistedPropertyMacro.self,
         TransformablePersistedPropertyMacro.self,
         PropertyOptionsMacro.self, PropertyGroupsMacro.self, ModelActorMacro.self,
+        PredicateMacro.self, ExpressionOfModelMacro.self,
     ]
 }

@@ -136,8 +136,8 @@ enum ModelDiagnosis {
 }
 
 extension Diagnostic {
-    static func error(_ text: String, at node: some SyntaxProtocol) -> Diagnostic {
-        Diagnostic(node: node, message: MacroMessage(message: text, severity: .error))
+    static func error(_ text: String, at node: some SyntaxProtocol, fixIts: [FixIt] = []) -> Diagnostic {
+        Diagnostic(node: node, message: MacroMessage(message: text, severity: .error), fixIts: fixIts)
     }
 
     static func warning(_ text: String, at node: some SyntaxProtocol) -> Diagnostic {

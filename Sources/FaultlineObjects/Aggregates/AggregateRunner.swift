@@ -94,7 +94,7 @@ struct AggregateRunner {
         }
         return AggregateColumn(
             slot: slot, kind: kind,
-            targets: RowSearch(context).targets(
+            targets: context.targets(
                 of: entity, slot, includingPendingChanges: query.descriptor.includePendingChanges))
     }
 

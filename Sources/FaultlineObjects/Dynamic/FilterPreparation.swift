@@ -149,7 +149,7 @@ struct FilterPreparation {
     }
 
     private func targets(of slot: Int) -> ReferenceTargets? {
-        RowSearch(context).targets(of: storage, slot, includingPendingChanges: includesPending)
+        context.targets(of: storage, slot, includingPendingChanges: includesPending)
     }
 
     /// Nil also if the object in a relationship is missing.

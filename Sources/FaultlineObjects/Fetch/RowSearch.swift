@@ -85,13 +85,7 @@ struct RowSearch {
             if let isTrue = condition?.isTrue(of: found) {
                 guard isTrue else { return true }
             } else if !isExact, let isWanted {
-                // The stored bytes cannot decide: one object is made, evaluated, and released again unless it matches.
-                let candidate = ObjectRegistry(context).object(found.number, home, as: T.self)
-                let core = candidate._$coreAddress()
-                if core.pointee.draftPointer == nil, !rows.rowIsLoaded(core) {
-                    core.pointee.row = rows.keep(found, home)
-                }
-                guard try TrackingWord.withoutTracking({ try isWanted(candidate) }) else { return true }
+                guard let candidate = try wantedObject(of: found, home, isWanted) else { return true }
                 if keepingObjects { object = candidate }
             }
             return try row(found, object)
@@ -122,6 +116,16 @@ struct RowSearch {
         }
     }
 
+    /// The object of a row that cannot decide; nil, and released again, unless it satisfies the predicate.
+    private func wantedObject<T: PersistentModel>(
+        of found: FoundRow, _ home: EntityHome, _ isWanted: (T) throws -> Bool
+    ) throws -> T? {
+        let candidate = ObjectRegistry(context).object(found.number, home, as: T.self)
+        let core = candidate._$coreAddress()
+        if core.pointee.draftPointer == nil, !rows.rowIsLoaded(core) { core.pointee.row = rows.keep(found, home) }
+        return try TrackingWord.withoutTracking { try isWanted(candidate) } ? candidate : nil
+    }
+
     /// The candidates that contain all matches of a query, ascending; nil if all rows must be checked.
     func namedNumbers<T: PersistentModel>(_ query: Query<T>) throws -> [RecordID]? {
         context.reports.walked.candidateListings += 1
@@ -150,19 +154,6 @@ struct RowSearch {
         guard key.append(value, as: entity.layout.columns[index.slots[0]].kind) else { return nil }
         return try key.withBytes { (bytes) throws(LogError) in
             try context.snapshot.firstID(in: index.definition, key: bytes)
-        }
-    }
-
-    // MARK: Targets
-
-    /// The objects that a to-one slot may lead to; nil if it cannot lead to a missing one.
-    func targets(of entity: EntityStorage, _ slot: Int, includingPendingChanges: Bool) -> ReferenceTargets? {
-        guard case .toOne(let relationship) = entity.slots[slot] else { return nil }
-        let destination = context.homes[relationship.destination]
-        return destination.entity.flatMap {
-            ReferenceTargets(
-                in: $0.table, of: context.snapshot,
-                without: includingPendingChanges ? context.pending.deletedReferences(destination) : [])
         }
     }
 }

@@ -13,15 +13,20 @@ struct CheckedPredicate<Input> {
     /// - Throws: `unsupportedPredicate` for arithmetic in a place where it cannot be checked.
     init(_ predicate: Predicate<Input>) throws {
         let (count, callsOthers) = ArithmeticNodes.found(in: type(of: predicate.expression))
-        if count == 0, !callsOthers {
+        let inner = callsOthers ? ArithmeticNodes.countInOthers(in: predicate.expression) : 0
+        if count == 0, inner == 0 {
             isSatisfied = { try predicate.evaluate($0) }
             return
         }
-        let program = CheckedExpression.opening(predicate.expression, nil)
-        let isHidden = callsOthers && ArithmeticNodes.areHidden(in: predicate.expression)
-        guard program.arithmeticCount == count, !isHidden else {
+        guard let inner else {
             throw SwiftDataError.unsupportedPredicate.explained(
-                "The predicate has integer arithmetic in a place where an overflow cannot be noticed: inside of an expression that it evaluates, or of an operation that this release does not know. Write the arithmetic in the predicate itself, or compare a stored property."
+                "The predicate evaluates others too deep inside of each other. Join them with Predicate.all or Predicate.any, which take a list."
+            )
+        }
+        let program = CheckedExpression.opening(predicate.expression, nil)
+        guard program.arithmeticCount == count + inner else {
+            throw SwiftDataError.unsupportedPredicate.explained(
+                "The predicate has integer arithmetic in a place where an overflow cannot be noticed: inside of an operation that this release does not know. Write the arithmetic in the predicate itself, or compare a stored property."
             )
         }
         let variable = predicate.variable
@@ -43,25 +48,9 @@ struct ArithmeticFailure: Error {
     nonisolated(unsafe) let keyPaths: [AnyKeyPath]
 }
 
-/// Explains for which object and property an operation of a predicate failed.
-extension Query {
-    static func explain(_ failure: ArithmeticFailure, _ object: T, _ home: EntityHome) -> SwiftDataError {
-        let properties = home.type?.entity.properties ?? []
-        let names = failure.keyPaths.compactMap { keyPath in
-            home.type?.slots[keyPath].flatMap { $0 < properties.count ? properties[$0].name : nil }
-        }
-        let entity = home.entityName
-        let place = names.isEmpty ? entity : names.map { "\(entity).\($0)" }.joined(separator: ", ")
-        let identifier = object.persistentModelID
-        return SwiftDataError.unsupportedPredicate.explained(
-            "The predicate cannot be evaluated for \(place) of object \(identifier.number): \(failure.text). Leave such objects out by a condition in front, joined by &&, or compute with a larger type."
-        )
-    }
-}
-
 /// The nodes whose evaluation may end the process, found in the name of an expression's type, which contains all of its
 /// nodes.
-private enum ArithmeticNodes {
+enum ArithmeticNodes {
     private static let names: [StaticString] = [
         "PredicateExpressions.Arithmetic<", "PredicateExpressions.IntDivision<", "PredicateExpressions.IntRemainder<",
         "PredicateExpressions.UnaryMinus<", "PredicateExpressions.Range<", "PredicateExpressions.ClosedRange<",
@@ -69,6 +58,7 @@ private enum ArithmeticNodes {
     ]
     private static let callers: [StaticString] = [
         "PredicateExpressions.PredicateEvaluate<", "PredicateExpressions.ExpressionEvaluate<",
+        "PredicateExpressions.EvaluatedPredicates<", "PredicateExpressions.EvaluatedExpression<",
     ]
 
     private static let facts = ExpressionFacts<(count: Int, callsOthers: Bool)>()
@@ -84,15 +74,29 @@ private enum ArithmeticNodes {
         }
     }
 
-    /// Whether a predicate or expression that is evaluated as a part of this one has such a node.
-    static func areHidden(in expression: Any, depth: Int = 0) -> Bool {
-        guard depth < 256 else { return true }
+    /// How many such nodes the predicates and expressions have that are evaluated as parts of this one; nil if they are
+    /// too deep to be found.
+    static func countInOthers(in expression: Any, depth: Int = 0) -> Int? {
+        guard depth < 256 else { return nil }
         if let other = expression as? any PredicateOfOthers {
             let inner = other.innerExpression
-            return found(in: type(of: inner)).count > 0 || areHidden(in: inner, depth: depth + 1)
+            let (count, callsOthers) = found(in: type(of: inner))
+            if !callsOthers { return count }
+            return countInOthers(in: inner, depth: depth + 1).map { $0 + count }
         }
-        guard expression is any PredicateExpression else { return false }
-        return Mirror(reflecting: expression).children.contains { areHidden(in: $0.value, depth: depth + 1) }
+        if let others = expression as? [any PredicateOfOthers] { return sum(others, depth) }
+        let mirror = Mirror(reflecting: expression)
+        guard expression is any PredicateExpression || mirror.displayStyle == .tuple else { return 0 }
+        return sum(mirror.children.map(\.value), depth)
+    }
+
+    private static func sum(_ parts: [Any], _ depth: Int) -> Int? {
+        var sum = 0
+        for part in parts {
+            guard let count = countInOthers(in: part, depth: depth + 1) else { return nil }
+            sum += count
+        }
+        return sum
     }
 
     /// How often a name occurs in a text.

@@ -32,8 +32,13 @@ final class RowScope {
     // MARK: Variables
 
     func bind(_ variable: PredicateExpressions.VariableID, to cursor: RowCursor) {
-        cursors.removeAll { $0.variable == variable }
+        if let last = cursors.last, last.variable == variable { cursors.removeLast() }
         cursors.append((variable, cursor))
+    }
+
+    /// Forgets the last row of a variable, whose nodes are prepared.
+    func unbind(_ variable: PredicateExpressions.VariableID) {
+        if let place = cursors.lastIndex(where: { $0.variable == variable }) { cursors.remove(at: place) }
     }
 
     /// The row of a variable; nil for a variable of a value.

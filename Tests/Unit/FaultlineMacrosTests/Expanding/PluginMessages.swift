@@ -22,7 +22,7 @@ enum PluginRequest: Encodable {
     }
 
     enum MacroRole: String, Encodable {
-        case member, memberAttribute, `extension`, accessor, peer, declaration
+        case member, memberAttribute, `extension`, accessor, peer, declaration, expression
     }
 
     /// A piece of the source, and its place.
@@ -32,7 +32,7 @@ enum PluginRequest: Encodable {
         let location: Location
 
         enum Kind: String, Encodable {
-            case declaration, attribute, type
+            case declaration, attribute, type, expression
         }
 
         struct Location: Encodable {

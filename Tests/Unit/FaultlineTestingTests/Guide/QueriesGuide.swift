@@ -55,6 +55,14 @@ import Testing
         // end
         #expect(try context.fetchCount(some) == 3 && context.fetchCount(middle) == 11)
         #expect(try context.fetchCount(loose) == 11)
+        // snippet
+        let leaders = #Predicate<Player> { $0.score >= least }
+        let redLeaders = #Predicate<Player> { leaders.evaluate($0) && $0.team?.name == reds.name }
+        let words = ["p15", "p16"]
+        let listed = Predicate.any(words.map { word in #Predicate<Player> { $0.name.hasPrefix(word) } })
+        let both = FetchDescriptor<Player>(predicate: .all([redLeaders, listed]))
+        // end
+        #expect(try context.fetchCount(both) == 10)
     }
 
     @Test func `Queries: one object by a unique value`() throws {

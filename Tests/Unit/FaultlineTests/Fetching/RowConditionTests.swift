@@ -246,7 +246,8 @@ final class Doubling: ValueTransformer {
         try check(#Predicate<Scalars> { $0.scratch == 7 }, isAnswered: false, in: context)
     }
 
-    @Test func `every type of attribute is read as its getter reads it`() throws {
+    /// Inserts objects with a value of each type.
+    private func insertEveryType() throws {
         let context = store.context()
         for number in 1...3 {
             let object = Scalars()
@@ -292,21 +293,27 @@ final class Doubling: ValueTransformer {
             other.shape = object.shape
         }
         try context.save()
-        func values<T: PersistentModel, V: Equatable & Codable & Sendable>(
-            _ keyPath: any KeyPath<T, V> & Sendable, sourceLocation: SourceLocation = #_sourceLocation
-        ) throws {
-            for value in try store.context().all(T.self).map({ $0[keyPath: keyPath] }) {
-                // Two branches, because a plain comparison is answered by the filter.
-                let predicate = Predicate<T> { object in
-                    let property = PredicateExpressions.build_KeyPath(root: object, keyPath: keyPath)
-                    return PredicateExpressions.build_Equal(
-                        lhs: PredicateExpressions.build_Conditional(
-                            PredicateExpressions.build_Arg(true), property, property),
-                        rhs: PredicateExpressions.build_Arg(value))
-                }
-                try check(predicate, sourceLocation: sourceLocation)
+    }
+
+    /// Finds each value of a property by rows.
+    private func values<T: PersistentModel, V: Equatable & Codable & Sendable>(
+        _ keyPath: any KeyPath<T, V> & Sendable, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        for value in try store.context().all(T.self).map({ $0[keyPath: keyPath] }) {
+            // Two branches, because a plain comparison is answered by the filter.
+            let predicate = Predicate<T> { object in
+                let property = PredicateExpressions.build_KeyPath(root: object, keyPath: keyPath)
+                return PredicateExpressions.build_Equal(
+                    lhs: PredicateExpressions.build_Conditional(
+                        PredicateExpressions.build_Arg(true), property, property),
+                    rhs: PredicateExpressions.build_Arg(value))
             }
+            try check(predicate, sourceLocation: sourceLocation)
         }
+    }
+
+    @Test func `every type of attribute is read as its getter reads it`() throws {
+        try insertEveryType()
         try values(\Scalars.int8)
         try values(\Scalars.int16)
         try values(\Scalars.int32)
@@ -328,6 +335,10 @@ final class Doubling: ValueTransformer {
         try values(\Scalars.color)
         try values(\Scalars.place)
         try values(\Scalars.shape)
+    }
+
+    @Test func `every optional type is read as its getter reads it`() throws {
+        try insertEveryType()
         try values(\Optionals.bool)
         try values(\Optionals.int8)
         try values(\Optionals.uint64)

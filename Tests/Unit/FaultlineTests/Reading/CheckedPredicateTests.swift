@@ -90,6 +90,11 @@ import Testing
         #expect(throws: (any Error).self) {
             try context.fetch(FetchDescriptor<Scalars>(predicate: #Predicate { $0.numbers[three] == 1 }))
         }
+        #expect(throws: (any Error).self) {
+            try context.fetch(FetchDescriptor<Scalars>(predicate: #Predicate { $0.numbers[0..<three].contains(1) }))
+        }
+        let part = FetchDescriptor<Scalars>(predicate: #Predicate { $0.numbers[0..<1].contains(7) })
+        #expect(try context.fetch(part).map(\.int) == [7])
     }
 
     @Test("A15: a range whose bounds are the wrong way round contains nothing, stored or not")
@@ -102,7 +107,7 @@ import Testing
             #Predicate<Scalars> { (low...high).contains($0.int) },
             #Predicate<Scalars> { (low..<high).contains($0.int) },
             #Predicate<Scalars> { $0.int == 0 && (low...high).contains($0.int + 5) },
-        ] {
+        ] as [Predicate<Scalars>] {
             #expect(try context.fetchCount(FetchDescriptor(predicate: predicate)) == 0)
             #expect(try context.fetch(FetchDescriptor(predicate: predicate)).isEmpty)
         }

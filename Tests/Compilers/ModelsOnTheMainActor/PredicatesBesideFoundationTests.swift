@@ -1,0 +1,1 @@
+../ModelsInSwift5/PredicatesBesideFoundationTests.swift
