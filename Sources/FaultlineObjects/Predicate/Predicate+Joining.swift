@@ -10,7 +10,7 @@ extension Predicate {
     ///
     /// - Parameter predicates: Any number of predicates.
     /// - Returns: A predicate, which each value satisfies if there are none.
-    /// - Complexity: O(n) for n predicates; those that joined predicates consist of count.
+    /// - Complexity: O(n) for n predicates; a joined one counts as those that it was made of.
     public static func all(_ predicates: [Self]) -> Self {
         predicates.isEmpty ? .true : joined(predicates, isConjunction: true)
     }
@@ -23,7 +23,7 @@ extension Predicate {
     ///
     /// - Parameter predicates: Any number of predicates.
     /// - Returns: A predicate, which no value satisfies if there are none.
-    /// - Complexity: O(n) for n predicates; those that joined predicates consist of count.
+    /// - Complexity: O(n) for n predicates; a joined one counts as those that it was made of.
     public static func any(_ predicates: [Self]) -> Self {
         predicates.isEmpty ? .false : joined(predicates, isConjunction: false)
     }
@@ -46,7 +46,7 @@ extension Predicate {
         })
     }
 
-    /// The predicates that this one joins in the same way; nil if it is none of these.
+    /// The node of a predicate that joins others in the same way; nil for any other predicate.
     ///
     /// A loop that joins one more predicate each time makes a list, not a depth.
     private func joined(

@@ -180,6 +180,35 @@ struct BackupTests {
         #expect(try store.disk.names(in: mine) == store.disk.names(in: Store.path))
     }
 
+    @Test func `a backup after a return to a kept state has the states of the new line`() throws {
+        let store = Store()
+        var log = try store.open()
+        for number in 1...10 { try log.insert([row(number, byteCount: 300)]) }
+        try log.keepState(for: 1_000)
+        for number in 11...30 { try log.insert([row(number, byteCount: 300)]) }
+        try store.backup()
+        try log.returnToKeptState()
+        log = try store.open()
+        let kept = log.snapshot().sequence
+        for number in 101...105 { try log.insert([row(number, byteCount: 300)]) }
+        let report = try store.backup()
+        #expect(report.backup.last.transaction == kept + 5)
+        log.abandonForTests()
+        for sequence in max(report.backup.first.transaction, 1)...report.backup.last.transaction {
+            try store.restore(.transaction(sequence)) { (log, _) throws in
+                let snapshot = log.snapshot()
+                #expect(snapshot.sequence == sequence)
+                let number = Int(min(sequence, 10))
+                #expect(try snapshot.row(UInt64(number)) == row(number, byteCount: 300))
+                if sequence > kept {
+                    let added = 100 + Int(sequence - kept)
+                    #expect(try snapshot.row(UInt64(10 + Int(sequence - kept))) == row(added, byteCount: 300))
+                }
+                #expect(try log.findings().isEmpty)
+            }
+        }
+    }
+
     /// Restores a second time to the same place, when the first files are there.
     // Safe because one thread uses it.
     private final class SecondRestoreDisk: ForwardingDisk, @unchecked Sendable {
