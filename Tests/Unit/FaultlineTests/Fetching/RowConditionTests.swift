@@ -224,6 +224,27 @@ final class Doubling: ValueTransformer {
         try check(#Predicate<Folder> { $0.documents.isEmpty }, in: context)
     }
 
+    @Test func `members that joined and left count, though only links have changed`() throws {
+        let context = store.context()
+        let documents = try context.fetch(FetchDescriptor<Document>(sortBy: [SortDescriptor(\.number)]))
+        let label = try #require(try context.fetch(FetchDescriptor<Label>()).first { !$0.documents.isEmpty })
+        let before = label.documents.count
+        let isEmpty = #Predicate<Document> { $0.labels.isEmpty }
+        let unlabelled = try context.fetchCount(FetchDescriptor(predicate: isEmpty))
+        #expect(documents[0].labels.isEmpty && documents[4].labels.isEmpty)
+        documents[0].labels = [label]
+        label.documents.append(documents[4])
+        #expect(context.hasChanges && context.insertedModelsArray.isEmpty)
+        try check(isEmpty, in: context)
+        try check(#Predicate<Document> { $0.labels.contains { $0.text.count > 1 } }, in: context)
+        try check(#Predicate<Label> { $0.documents.count == before + 2 }, in: context)
+        try check(#Predicate<Body> { ($0.document?.labels.count ?? 0) > 1 }, in: context)
+        #expect(try context.fetchCount(FetchDescriptor(predicate: isEmpty)) == unlabelled - 2)
+        var stored = FetchDescriptor(predicate: isEmpty)
+        stored.includePendingChanges = false
+        #expect(try context.fetchCount(stored) == unlabelled)
+    }
+
     @Test func `a deleted target reads as nil, and a deleted member is none`() throws {
         let context = store.context()
         for company in try context.fetch(FetchDescriptor<Company>(predicate: #Predicate { $0.name == "c3" })) {
