@@ -18,11 +18,7 @@ struct CheckedPredicate<Input> {
             isSatisfied = { try predicate.evaluate($0) }
             return
         }
-        guard let inner else {
-            throw SwiftDataError.unsupportedPredicate.explained(
-                "The predicate evaluates others too deep inside of each other. Join them with Predicate.all or Predicate.any, which take a list."
-            )
-        }
+        guard let inner else { throw EvaluationNesting.refusal }
         let program = CheckedExpression.opening(predicate.expression, nil)
         guard program.arithmeticCount == count + inner else {
             throw SwiftDataError.unsupportedPredicate.explained(

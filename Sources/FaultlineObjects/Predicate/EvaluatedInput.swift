@@ -55,12 +55,8 @@ extension [EvaluatedInput] {
 }
 
 /// An evaluation that throws, because it is too deep.
-private func tooDeep<Output>(_ nesting: Int, _ rows: RowScope?) -> CheckedExpression<Output> {
-    if let rows { return rows.giveUp() }
-    return CheckedExpression(0) { _ in
-        try EvaluationNesting.check(nesting)
-        throw PredicateError.invalidInput
-    }
+private func tooDeep<Output>(_ rows: RowScope?) -> CheckedExpression<Output> {
+    rows?.giveUp() ?? CheckedExpression(0) { _ in throw EvaluationNesting.refusal }
 }
 
 // MARK: Predicates
@@ -75,7 +71,7 @@ extension PredicateExpressions.EvaluatedPredicates: CheckableNode, LowerableCond
     }
 
     func checked(_ rows: RowScope?) -> CheckedExpression<Bool> {
-        if nesting > EvaluationNesting.max { return tooDeep(nesting, rows) }
+        if nesting > EvaluationNesting.max { return tooDeep(rows) }
         let parts = predicates.map { inputs(of: $0, rows).checked($0.expression, rows) }
         return CheckedExpression(parts.reduce(0) { $0 + $1.arithmeticCount }) { [isConjunction] bindings in
             for part in parts where try part.value(bindings) != isConjunction { return !isConjunction }
@@ -103,7 +99,7 @@ extension PredicateExpressions.EvaluatedExpression: CheckableNode, LowerableCond
     }
 
     func checked(_ rows: RowScope?) -> CheckedExpression<Output> {
-        if nesting > EvaluationNesting.max { return tooDeep(nesting, rows) }
+        if nesting > EvaluationNesting.max { return tooDeep(rows) }
         return inputs(rows).checked(expression.expression, rows)
     }
 
@@ -115,25 +111,5 @@ extension PredicateExpressions.EvaluatedExpression: CheckableNode, LowerableCond
     func operand(in scope: LoweringScope) -> LoweredOperand? {
         if nesting > EvaluationNesting.max { return nil }
         return inputs().scope(in: scope).flatMap { PredicateLowering.operand(expression.expression, in: $0) }
-    }
-}
-
-extension LoweredFilter {
-    /// The objects that satisfy each of them.
-    fileprivate static func all(_ parts: [LoweredFilter]) -> LoweredFilter {
-        if parts.count == 1 { return parts[0] }
-        var all = LoweredFilter(filter: .and(parts.map(\.filter)), isExact: parts.allSatisfy(\.isExact))
-        for candidates in parts.compactMap(\.candidates) {
-            all.candidates = all.candidates?.intersection(candidates) ?? candidates
-        }
-        return all
-    }
-
-    /// The objects that satisfy at least one of them.
-    fileprivate static func any(_ parts: [LoweredFilter]) -> LoweredFilter {
-        guard parts.allSatisfy({ $0.candidates == nil }) else {
-            return parts.dropFirst().reduce(parts[0]) { $0.or($1) }
-        }
-        return LoweredFilter(filter: .or(parts.map(\.filter)), isExact: parts.allSatisfy(\.isExact))
     }
 }

@@ -14,15 +14,7 @@ struct LoweredFilter {
     static let nothing = LoweredFilter(filter: .never, isExact: true)
 
     /// The objects that satisfy both.
-    func and(_ other: LoweredFilter) -> LoweredFilter {
-        var both = LoweredFilter(filter: .and([filter, other.filter]), isExact: isExact && other.isExact)
-        switch (candidates, other.candidates) {
-        case (let some?, let others?): both.candidates = some.intersection(others)
-        case (let some?, nil), (nil, let some?): both.candidates = some
-        case (nil, nil): break
-        }
-        return both
-    }
+    func and(_ other: LoweredFilter) -> LoweredFilter { .all([self, other]) }
 
     /// The objects that satisfy at least one of them.
     func or(_ other: LoweredFilter) -> LoweredFilter {
@@ -35,6 +27,24 @@ struct LoweredFilter {
                 filter: .or([filter, other.filter]), isExact: isExact, candidates: some.union(others))
         default: return .unknown
         }
+    }
+
+    /// The objects that satisfy each of some parts.
+    static func all(_ parts: [LoweredFilter]) -> LoweredFilter {
+        if parts.count == 1 { return parts[0] }
+        var all = LoweredFilter(filter: .and(parts.map(\.filter)), isExact: parts.allSatisfy(\.isExact))
+        for candidates in parts.compactMap(\.candidates) {
+            all.candidates = all.candidates?.intersection(candidates) ?? candidates
+        }
+        return all
+    }
+
+    /// The objects that satisfy at least one of some parts.
+    static func any(_ parts: [LoweredFilter]) -> LoweredFilter {
+        guard parts.allSatisfy({ $0.candidates == nil }) else {
+            return parts.dropFirst().reduce(parts[0]) { $0.or($1) }
+        }
+        return LoweredFilter(filter: .or(parts.map(\.filter)), isExact: parts.allSatisfy(\.isExact))
     }
 
     /// The objects that do not satisfy it.

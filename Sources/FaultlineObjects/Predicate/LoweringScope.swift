@@ -13,12 +13,8 @@ struct LoweringScope {
     /// The objects that a to-one slot may lead to; nil if it cannot lead to a missing one.
     let targets: (Int) -> ReferenceTargets?
     /// The rows whose objects are of a class; nil if rows do not tell.
-    var isOfClass: (any Any.Type) -> RowFilter? = { _ in nil }
+    let isOfClass: (any Any.Type) -> RowFilter?
 
-    func kind(_ slot: Int) -> ColumnKind { layout.columns[slot].kind }
-}
-
-extension LoweringScope {
     /// The rows of an entity in a context.
     ///
     /// - Parameters:
@@ -32,10 +28,13 @@ extension LoweringScope {
         _ context: ContextCore, countsPending: Bool
     ) {
         let storeID = context.store.log.storeID
-        self.init(
-            variable: variable, slots: home.rowSlots, layout: entity.layout,
-            number: { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil },
-            targets: { context.targets(of: entity, $0, includingPendingChanges: countsPending) },
-            isOfClass: { home.filterOfClass($0) })
+        self.variable = variable
+        slots = home.rowSlots
+        layout = entity.layout
+        number = { !$0.isTemporary && $0.storeID == storeID ? $0.number : nil }
+        targets = { context.targets(of: entity, $0, includingPendingChanges: countsPending) }
+        isOfClass = { home.filterOfClass($0) }
     }
+
+    func kind(_ slot: Int) -> ColumnKind { layout.columns[slot].kind }
 }

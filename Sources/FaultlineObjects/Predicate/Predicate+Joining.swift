@@ -33,7 +33,7 @@ extension Predicate {
         var (parts, nesting): ([Self], Int) = ([], 0)
         for predicate in predicates {
             if let joined = predicate.joined(isConjunction: isConjunction) {
-                if parts.isEmpty { parts = joined.predicates } else { parts += joined.predicates }
+                parts += joined.predicates
                 nesting = Swift.max(nesting, joined.nesting - 1)
             } else {
                 parts.append(predicate)

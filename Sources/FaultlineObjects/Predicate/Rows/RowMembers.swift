@@ -6,32 +6,36 @@ internal import Foundation
 final class RowMembers {
     private static let pageSize = 256
 
-    let cursor: RowCursor
+    private let found: RelatedRows
     private let source: RowCursor
     private let index: IndexDefinition
     private let before: RowTarget.Before?
-    private let rows: RowScope
-    private var window: RecordWindow
-    /// The last owner and the number of its members: many objects lead to one.
+    private let snapshot: Snapshot
+    /// Nil if every entry of the index has an object.
+    private let existing: ReferenceTargets?
+    /// The last owner and the number of its members, because many objects lead to one owner.
     private var lastCount: (owner: RecordID, count: Int)?
     /// The last owner and its first members.
     private var firstPage: (owner: RecordID, page: MemberPage)?
 
     init(
-        _ cursor: RowCursor, of source: RowCursor, _ index: IndexDefinition, after before: RowTarget.Before?,
-        _ rows: RowScope
+        _ found: RelatedRows, of source: RowCursor, _ index: IndexDefinition, after before: RowTarget.Before?,
+        in snapshot: Snapshot
     ) {
-        self.cursor = cursor
+        self.found = found
         self.source = source
         self.index = index
         self.before = before
-        self.rows = rows
-        window = RecordWindow(rows.snapshot)
+        self.snapshot = snapshot
+        existing = ReferenceTargets(in: found.cursor.entity.table, of: snapshot, without: [])
     }
+
+    /// The row of a member.
+    var cursor: RowCursor { found.cursor }
 
     /// The same members, found by a cursor of its own.
     var withOwnCursor: RowMembers {
-        RowMembers(RowCursor(cursor.home, cursor.entity), of: source, index, after: before, rows)
+        RowMembers(found.withOwnCursor, of: source, index, after: before, in: snapshot)
     }
 
     /// How many members are in the store.
@@ -61,40 +65,35 @@ final class RowMembers {
         let owner = try owner()
         var page = firstPage.flatMap { $0.owner == owner ? $0.page : nil } ?? MemberPage()
         if page.isNew {
-            try rows.snapshot.readMembers(of: owner, in: index, next: Self.pageSize, &page)
+            try snapshot.readMembers(of: owner, in: index, next: Self.pageSize, &page)
             firstPage = (owner, page)
         }
         while true {
             // The index is not held while rows are read.
-            for number in page.numbers {
-                cursor.leave()
-                guard let record = try window.read(number, in: cursor.entity.table) else { continue }
-                rows.context.tally.addRow()
-                cursor.move(to: number, try rows.context.store.view(record, of: cursor.entity), record.layout)
+            for number in page.numbers where try found.move(to: number) {
                 guard try body() else { return }
             }
             if page.isLast { return }
-            try rows.snapshot.readMembers(of: owner, in: index, next: Self.pageSize, &page)
+            try snapshot.readMembers(of: owner, in: index, next: Self.pageSize, &page)
         }
     }
 
+    /// The owner, which must be there.
     private func owner() throws -> RecordID {
-        if let before, try !before.find() { throw RowCannotTell() }
+        _ = try before?.find()
         return source.number
     }
 
     private func forEachNumber(of owner: RecordID, _ body: (RecordID) throws -> Bool) throws {
-        let (snapshot, table) = (rows.snapshot, cursor.entity.table)
-        // Without a deleted object, every entry has one.
-        let mayBeGone = snapshot.nextID(of: table) - 1 != UInt64(snapshot.recordCount(of: table))
         try MemberKey.withPrefix(owner: owner) { prefix in
             try snapshot.forEachEntry(in: index, prefix: prefix) { key, row in
-                rows.context.reports.walked.indexEntries += 1
+                found.cursor.home.context.reports.walked.indexEntries += 1
                 guard let number = MemberKey.member(key, id: row) else { return true }
-                if mayBeGone, try snapshot.location(of: number, in: table).isAbsent { return true }
+                if existing?.isGone(number) == true { return true }
                 return try body(number)
             }
         }
+        try existing?.check()
     }
 }
 
@@ -106,7 +105,7 @@ struct SelectedMembers {
     /// An optional relationship that leads to their owner; without an object there the members are nil.
     var owner: RowTarget?
 
-    /// All members, found by a cursor of its own; a condition belongs to the cursor.
+    /// All members, found by a cursor of its own; nil if a condition is bound to this one's cursor.
     var withOwnCursor: SelectedMembers? {
         test == nil ? SelectedMembers(members: members.withOwnCursor) : nil
     }
@@ -147,10 +146,10 @@ extension PredicateExpressions.KeyPath: RowMembersNode {
         guard rows.hasStoredMembers, let (source, before) = owner(in: rows),
             let slot = source.home.type?.slots[keyPath],
             case .toMany(let relationship) = source.entity.slots[slot],
-            let cursor = rows.cursor(ofDestination: relationship.destination)
+            let found = rows.rows(ofDestination: relationship.destination)
         else { return nil }
         return SelectedMembers(
-            members: RowMembers(cursor, of: source, relationship.members.index, after: before, rows))
+            members: RowMembers(found, of: source, relationship.members.index, after: before, in: rows.snapshot))
     }
 }
 

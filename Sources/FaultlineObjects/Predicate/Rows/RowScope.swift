@@ -77,15 +77,15 @@ final class RowScope {
 
     // MARK: Relationships
 
-    /// A cursor for the objects that a relationship leads to; nil if the context has unsaved ones, which have no rows.
-    func cursor(ofDestination ordinal: Int) -> RowCursor? {
+    /// The rows of the objects that a relationship leads to; nil if the context has unsaved ones, which have no rows.
+    func rows(ofDestination ordinal: Int) -> RelatedRows? {
         let home = context.homes[ordinal]
         guard let entity = home.entity, !countsPending || !context.pending.hasPending(home) else { return nil }
         otherTables.insert(entity.table)
-        return RowCursor(home, entity)
+        return RelatedRows(RowCursor(home, entity), self)
     }
 
-    /// Whether relationships are as the store has them.
+    /// Whether all members are as the store has them: a change of links marks no object as changed.
     var hasStoredMembers: Bool { !countsPending || !context.hasChanges }
 
     // MARK: Nodes

@@ -4,12 +4,10 @@ internal import Foundation
 
 /// Finds the row of the object that a to-one relationship leads to.
 final class RowTarget {
-    let cursor: RowCursor
+    private let found: RelatedRows
     private let source: RowCursor
     private let slot: Int
     private let before: Before?
-    private let rows: RowScope
-    private var window: RecordWindow
 
     /// The relationship before, on a path of several.
     struct Before {
@@ -25,14 +23,15 @@ final class RowTarget {
         }
     }
 
-    init(_ cursor: RowCursor, from source: RowCursor, _ slot: Int, after before: Before?, _ rows: RowScope) {
-        self.cursor = cursor
+    init(_ found: RelatedRows, from source: RowCursor, _ slot: Int, after before: Before?) {
+        self.found = found
         self.source = source
         self.slot = slot
         self.before = before
-        self.rows = rows
-        window = RecordWindow(rows.snapshot)
     }
+
+    /// The row of the object.
+    var cursor: RowCursor { found.cursor }
 
     /// The number of the object; nil for none.
     func number() throws -> RecordID? {
@@ -42,14 +41,7 @@ final class RowTarget {
     }
 
     /// Moves the cursor to a row; false if the object is no longer in the store.
-    func load(_ number: RecordID) throws -> Bool {
-        if cursor.holds(number) { return true }
-        cursor.leave()
-        guard let record = try window.read(number, in: cursor.entity.table) else { return false }
-        rows.context.tally.addRow()
-        cursor.move(to: number, try rows.context.store.view(record, of: cursor.entity), record.layout)
-        return true
-    }
+    func load(_ number: RecordID) throws -> Bool { try found.move(to: number) }
 
     /// Moves the cursor to the object's row; false if there is no object.
     func find() throws -> Bool {
@@ -68,9 +60,9 @@ extension PredicateExpressions.KeyPath: RowTargetNode {
     func target(in rows: RowScope) -> RowTarget? {
         guard let (source, before) = owner(in: rows), let slot = source.home.rowSlots[keyPath],
             case .toOne(let relationship) = source.entity.slots[slot],
-            let cursor = rows.cursor(ofDestination: relationship.destination)
+            let found = rows.rows(ofDestination: relationship.destination)
         else { return nil }
-        return RowTarget(cursor, from: source, slot, after: before, rows)
+        return RowTarget(found, from: source, slot, after: before)
     }
 
     /// The row of the object whose property is read, and the relationship that leads to it, which must not be nil; nil
@@ -105,6 +97,6 @@ extension RowTarget {
         let first =
             before.map { Before(target: $0.target.following(outer), isOptional: $0.isOptional) }
             ?? Before(target: outer, isOptional: true)
-        return RowTarget(cursor, from: source, slot, after: first, rows)
+        return RowTarget(found, from: source, slot, after: first)
     }
 }

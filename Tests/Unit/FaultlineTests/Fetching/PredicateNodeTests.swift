@@ -127,7 +127,11 @@ import Testing
             let descriptor = FetchDescriptor(predicate: row.predicate)
             #expect(try context.fetchIdentifiers(descriptor) == wanted, "\(row.node)")
             #expect(try context.fetch(descriptor).map(\.persistentModelID) == wanted, "\(row.node)")
+            let listings = context.core.reports.walked.candidateListings
             #expect(try context.fetchCount(descriptor) == wanted.count, "\(row.node)")
+            // A filter counts rows; for any other answer each row is visited.
+            let isFiltered = context.core.reports.walked.candidateListings == listings
+            #expect(isFiltered == (row.answer == .lowered), "\(row.node)")
             #expect(try context.explain(descriptor).isAnsweredByRows == (row.answer != .evaluated), "\(row.node)")
         }
     }

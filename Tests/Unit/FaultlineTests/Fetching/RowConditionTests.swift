@@ -117,6 +117,16 @@ final class Doubling: ValueTransformer {
         try check(#Predicate<Document> { $0.folder?.name == "f3" || $0.number == 2 })
     }
 
+    @Test func `a path reads each object that it leads to once`() throws {
+        let context = store.context()
+        let found = FetchDescriptor<Document>(predicate: #Predicate { $0.folder?.name == "f3" })
+        let documents = try context.fetchCount(FetchDescriptor<Document>())
+        let folders = try context.fetchCount(FetchDescriptor<Folder>())
+        let before = context.counters.rowsRead
+        #expect(try context.fetchCount(found) > 0)
+        #expect(context.counters.rowsRead - before == documents + folders)
+    }
+
     @Test func `a path that the value of another object decides`() throws {
         try check(
             #Predicate<Document> { document in
