@@ -32,17 +32,21 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     @exclusivity(unchecked) private var lastProperty: (keyPath: AnyKeyPath, slot: Int)?
     /// How to read the last predicate of the form `$0.property == constant`; used on the context's thread.
     @exclusivity(unchecked) var equalities = EqualityCache()
-    /// The unique index of each slot that has one of its own; nil for other slots.
+    /// The unique index of each slot that has one of its own for the values that the property shows; nil for other
+    /// slots.
     ///
     /// Empty for the table of several classes: there a look-up by value must ask for the class too.
     private(set) lazy var uniqueIndexes: [IndexDefinition?] =
         type?.family != nil
-        ? [] : (entity?.slots.indices ?? 0..<0).map { entity?.uniqueIndex(comparedAt: $0)?.definition }
+        ? []
+        : (entity?.slots.indices ?? 0..<0).map {
+            isTransformed($0) ? nil : entity?.uniqueIndex(comparedAt: $0)?.definition
+        }
     /// The slots of the class's properties whose values rows have: all except to-many relationships, ephemeral
     /// attributes, and those that a transformer turns into bytes.
     private(set) lazy var rowSlots: [AnyKeyPath: Int] = (type?.slots ?? [:]).filter { _, slot in
         if entity?.ephemeralSlots.contains(slot) == true { return false }
-        if type?.properties[slot].asAttribute?.isTransformable == true { return false }
+        if isTransformed(slot) { return false }
         return if case .toMany? = entity?.slots[slot] { false } else { true }
     }
 
@@ -51,6 +55,9 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
         super.init(entity, type: type, storeID: storeID)
         lifecycle = type?.lifecycle()
     }
+
+    /// Whether rows have the bytes that a transformer makes of a property's values.
+    private func isTransformed(_ slot: Int) -> Bool { type?.properties[slot].asAttribute?.isTransformable == true }
 
     /// Forgets how the context was used, for another use of it.
     func renew() {

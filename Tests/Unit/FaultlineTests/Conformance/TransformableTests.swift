@@ -39,7 +39,35 @@ final class MarkTransformer: ValueTransformer {
     override init() { super.init() }
 }
 
+@Model final class SealedNote {
+    @Attribute(.unique, .transformable(by: Doubling.self)) var key: Data
+
+    init(_ key: Data) { self.key = key }
+}
+
+/// Keeps each byte twice.
+final class Doubling: ValueTransformer {
+    override func transformedValue(_ value: Any?) -> Any? { (value as? Data).map { $0 + $0 } }
+
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? Data).map { Data($0.prefix($0.count / 2)) }
+    }
+}
+
 @Suite(.timeLimit(.minutes(2))) struct TransformableTests {
+    @Test(arguments: [false, true]) func `a unique transformed value is found by its getter's value`(isUnsaved: Bool)
+        throws
+    {
+        let store = try TestStore(SealedNote.self)
+        let context = store.context()
+        for number in 1...3 { context.insert(SealedNote(Data([UInt8(number)]))) }
+        if !isUnsaved { try context.save() }
+        let wanted = Data([2])
+        #expect(try context.fetch(FetchDescriptor<SealedNote>(predicate: #Predicate { $0.key == wanted })).count == 1)
+        #expect(try context.first(\SealedNote.key, equals: wanted)?.key == wanted)
+        #expect(try context.first(\SealedNote.key, equals: wanted + wanted) == nil)
+    }
+
     @Test func `values pass their transformer`() throws {
         let store = try TestStore(Marked.self)
         let context = store.context()

@@ -4,40 +4,6 @@ import Faultline
 import FaultlineTestSupport
 import Testing
 
-@Model final class Firm {
-    var name: String
-    var limit = 0
-    var parent: Firm?
-    @Relationship(inverse: \Firm.parent) var children: [Firm] = []
-    @Relationship(inverse: \FirmGuest.firm) var guests: [FirmGuest]? = []
-
-    init(_ name: String, limit: Int, parent: Firm?) {
-        self.name = name
-        self.limit = limit
-        self.parent = parent
-    }
-}
-
-@Model final class FirmGuest {
-    var name: String
-    var firm: Firm?
-    @Attribute(.transformable(by: Doubling.self)) var bytes: Data = Data()
-
-    init(_ name: String, _ firm: Firm?) {
-        self.name = name
-        self.firm = firm
-    }
-}
-
-/// Keeps each byte twice.
-final class Doubling: ValueTransformer {
-    override func transformedValue(_ value: Any?) -> Any? { (value as? Data).map { $0 + $0 } }
-
-    override func reverseTransformedValue(_ value: Any?) -> Any? {
-        (value as? Data).map { Data($0.prefix($0.count / 2)) }
-    }
-}
-
 /// Conditions that no filter of the stored bytes decides are evaluated on rows, without an object.
 @Suite struct RowConditionTests {
     private let store: TestStore
