@@ -24,6 +24,6 @@ extension Schema.Entity {
     ///
     /// - Complexity: O(1).
     public static func entity(forEntityName entityName: String, in context: ModelContext) -> Schema.Entity? {
-        context.dynamicEntity(named: entityName)
+        context.entity(named: entityName)
     }
 }

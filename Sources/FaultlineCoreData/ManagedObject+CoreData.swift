@@ -63,7 +63,7 @@ extension ManagedObject {
         for name in keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
             guard let relationship = entity?.relationship(named: name) else { return false }
             isToMany = !relationship.isToOneRelationship
-            entity = managedObjectContext?.dynamicEntity(named: relationship.destination)
+            entity = managedObjectContext?.entity(named: relationship.destination)
         }
         return isToMany
     }

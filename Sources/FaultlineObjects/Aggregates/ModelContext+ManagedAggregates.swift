@@ -22,67 +22,69 @@ extension ModelContext {
 
 extension AggregateRunner {
     fileprivate func aggregate(_ request: AggregateRequest) throws -> [[String: Any]] {
-        let type = try context.requireDynamic(request.entityName)
+        let entity = try context.entity(named: request.entityName)
         var source = FetchRequest(entityName: request.entityName, filter: request.filter)
         source.includesPendingChanges = request.includesPendingChanges
-        let groups = try aggregate(QuerySource(source)) { query in
-            var plan = AggregatePlan()
-            for key in request.propertiesToGroupBy {
-                plan.group(by: try aggregateColumn(try slot(of: key, type), of: query, for: nil))
+        func groups<T: PersistentModel>(_ type: T.Type) throws -> [AggregateGroup] {
+            try aggregate(QuerySource(source, of: type)) { query in
+                var plan = AggregatePlan()
+                for key in request.propertiesToGroupBy {
+                    plan.group(by: try aggregateColumn(try named(key, entity).slot, of: query, for: nil))
+                }
+                for expression in request.expressions {
+                    plan.add(
+                        expression.function,
+                        try expression.key.map {
+                            try aggregateColumn(try named($0, entity).slot, of: query, for: expression.function)
+                        })
+                }
+                return plan
             }
-            for expression in request.expressions {
-                plan.add(
-                    expression.function,
-                    try expression.key.map {
-                        try aggregateColumn(try slot(of: $0, type), of: query, for: expression.function)
-                    })
-            }
-            return plan
         }
         var results: [[String: Any]] = []
-        for group in groups {
-            let result = try result(of: group, request, type)
+        for group in try groups(entity.model) {
+            let result = try result(of: group, request, entity)
             if try request.having?(result) ?? true { results.append(result) }
         }
         return results.window(offset: request.fetchOffset, limit: request.fetchLimit)
     }
 
-    private func slot(of key: String, _ type: ModelType) throws -> Int {
-        if let slot = type.slotsByName[key] { return slot }
-        throw SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(key, among: type.entity))
+    private func named(_ key: String, _ entity: NamedEntity) throws -> NamedProperty {
+        if let named = entity.property(named: key) { return named }
+        throw SwiftDataError.unsupportedKeyPath.explained(entity.unknown(key))
     }
 
     private func result(
-        of group: AggregateGroup, _ request: AggregateRequest, _ type: ModelType
+        of group: AggregateGroup, _ request: AggregateRequest, _ entity: NamedEntity
     ) throws -> [String: Any] {
         var result: [String: Any] = [:]
         for (place, key) in request.propertiesToGroupBy.enumerated() {
-            result[key] = fetchedValue(group.keyValues[place], of: try slot(of: key, type), type)
+            result[key] = fetchedValue(group.keyValues[place], of: try named(key, entity), entity)
         }
         for (place, expression) in request.expressions.enumerated() {
             switch group.states[place].value {
             case .whole(let whole):
                 guard let whole = Int(exactly: whole) else {
                     throw SwiftDataError.unsupportedKeyPath.explained(
-                        "The sum of \(type.entityName).\(expression.key ?? "") is \(whole), which Int does not hold.")
+                        "The sum of \(entity.name).\(expression.key ?? "") is \(whole), which Int does not hold.")
                 }
                 result[expression.name] = whole
             case .fraction(let fraction): result[expression.name] = fraction
             case .decimal(let decimal): result[expression.name] = decimal
             case .stored(let stored):
                 guard let key = expression.key else { continue }
-                result[expression.name] = fetchedValue(stored, of: try slot(of: key, type), type)
+                result[expression.name] = fetchedValue(stored, of: try named(key, entity), entity)
             }
         }
         return result
     }
 
     /// A stored value as `value(forKey:)` returns it; nil for nil.
-    private func fetchedValue(_ value: RowValue, of slot: Int, _ type: ModelType) -> Any? {
+    private func fetchedValue(_ value: RowValue, of named: NamedProperty, _ entity: NamedEntity) -> Any? {
         switch value {
         case .null: return nil
         case .identifier(let bits):
-            guard case .toOne(let relationship)? = context.home(of: type)?.entity?.slots[slot] else { return nil }
+            guard case .toOne(let relationship) = entity.storage.slots[named.slot] else { return nil }
             let reference = ObjectReference(bits: bits)
             return reference.isTemporary
                 ? context.pending.insertedObject(reference.number).map { $0.core.pointee.persistentIdentifier }
@@ -90,7 +92,7 @@ extension AggregateRunner {
                     storeID: context.store.log.storeID, entityName: context.homes[relationship.destination].entityName,
                     number: reference.number)
         default:
-            guard let attribute = type.properties[slot].asAttribute else { return nil }
+            guard let attribute = named.property.asAttribute else { return nil }
             return switch attribute.valueTypeName {
             case "Int64": FetchedValue.scalar(value, Int64.self)
             case "UInt64": FetchedValue.scalar(value, UInt64.self)

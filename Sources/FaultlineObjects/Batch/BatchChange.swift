@@ -41,8 +41,13 @@ struct SlotChange {
     let slot: Int
     private let value: Value
 
+    /// - Parameters:
+    ///   - slot: The slot in the table.
+    ///   - type: Describes the objects of the table.
+    ///   - place: The position of the objects' class in a table with several.
+    ///   - value: The new value.
     /// - Throws: `modelValidationFailure` if the property cannot have the value, or is no attribute.
-    init(_ slot: Int, of type: ModelType, to value: Any?) throws {
+    init(_ slot: Int, of type: ModelType, inClass place: Int = 0, to value: Any?) throws {
         self.slot = slot
         let property = type.properties[slot]
         func refusal(_ text: String) -> SwiftDataError {
@@ -51,14 +56,17 @@ struct SlotChange {
         guard let attribute = property.asAttribute else {
             throw refusal("is a relationship, which a batch does not set. Set it on the objects.")
         }
-        guard type.family != nil || type.hierarchy?.classes[0].has(slot) ?? true else {
-            throw refusal("is a property of a subclass, or tells the class of an object. Set it by a model class.")
+        let ofClass = type.hierarchy?.classes[place]
+        guard type.family != nil && place == 0 || ofClass?.has(slot) ?? true else {
+            throw refusal("is a property of a subclass, or tells the class of an object. Set it by the subclass.")
         }
         guard !attribute.isTransient else {
             throw refusal("is ephemeral: it is never stored, so that a batch cannot set it. Set it on the objects.")
         }
         guard let value = value.flatMap(unwrapped) else {
-            guard attribute.isOptional else { throw refusal("is required, and a batch was to set it to nil.") }
+            guard attribute.isOptional, ofClass?.requiredSlots.contains(slot) != true else {
+                throw refusal("is required, and a batch was to set it to nil.")
+            }
             self.value = .none
             return
         }

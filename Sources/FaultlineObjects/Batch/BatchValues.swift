@@ -25,11 +25,13 @@ final class BatchValues {
     ///   - home: Their home.
     ///   - entity: Their table.
     ///   - store: The store.
-    init(of model: ModelType, _ home: EntityHome, _ entity: EntityStorage, _ store: RowStore) {
+    ///   - place: The position of an entity without a class in a table with several.
+    init(of model: ModelType, _ home: EntityHome, _ entity: EntityStorage, _ store: RowStore, inClass place: Int = 0) {
         let type = home.type.flatMap { $0.family == nil ? nil : $0 } ?? model
         self.type = type
         self.model = model
-        place = type.family?.place(of: model) ?? 0
+        let place = type.family?.place(of: model) ?? place
+        self.place = place
         self.entity = entity
         storeID = store.log.storeID
         destinations = entity.slots.map {
@@ -65,7 +67,7 @@ final class BatchValues {
     }
 
     func set(_ name: String, to value: Any?) {
-        let slot = type.slot(named: name, inClass: place)
+        let slot = type.named(name, inClass: place)?.slot
         set(slot, nil, to: value)
         if failure == nil, slot == nil {
             failure = SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(name, among: model.entity))
@@ -82,7 +84,7 @@ final class BatchValues {
         }
         do {
             switch entity.slots[slot] {
-            case .attribute: try SlotChange(slot, of: type, to: value).apply(to: &draft)
+            case .attribute: try SlotChange(slot, of: type, inClass: place, to: value).apply(to: &draft)
             case .toOne: draft.setToOne(slot, try number(value.flatMap(unwrapped), slot))
             case .toMany: throw refusal(slot, "is a collection. Set the other side of the relationship")
             }
@@ -111,10 +113,15 @@ final class BatchValues {
 
     /// Calls `body` with each slot that needs a value and has none.
     func forEachMissing(_ body: (_ slot: Int) -> Void) {
+        // In a table without classes, attributes of subclasses are optional.
+        let required = entity.hierarchy?.classes[place].requiredSlots
         for (own, property) in model.properties.enumerated() {
             let slot = type.family?.slots[place][own] ?? own
             guard !hasValue[slot] else { continue }
-            if let attribute = property.asAttribute, !attribute.isOptional, !attribute.isTransient { body(slot) }
+            let isRequired = required?.contains(slot) == true
+            if let attribute = property.asAttribute, isRequired || !attribute.isOptional, !attribute.isTransient {
+                body(slot)
+            }
         }
         for slot in entity.requiredSlots where draft.toOne(slot) == 0 && entity.has(slot, draft) { body(slot) }
     }

@@ -38,7 +38,10 @@ extension ModelContext {
     public func batchDelete(_ request: FetchRequest) throws -> BatchResult {
         var request = request
         request.includesPendingChanges = false
-        return try core.throwing { try BatchRunner(core).batchDelete(QuerySource(request)) }
+        func batchDelete<T: PersistentModel>(_ type: T.Type) throws -> BatchResult {
+            try BatchRunner(core).batchDelete(QuerySource(request, of: type))
+        }
+        return try core.throwing { try batchDelete(try core.entity(named: request.entityName).model) }
     }
 
     /// Sets attributes of all stored objects of a class that satisfy a predicate, at once, in a transaction of its own.
@@ -83,15 +86,18 @@ extension ModelContext {
     public func batchUpdate(_ request: FetchRequest, set values: [String: Any?]) throws -> BatchResult {
         var request = request
         request.includesPendingChanges = false
+        func batchUpdate<T: PersistentModel>(_ type: T.Type, _ changes: [SlotChange]) throws -> BatchResult {
+            try BatchRunner(core).batchUpdate(QuerySource(request, of: type), changes)
+        }
         return try core.throwing {
-            let type = try core.requireDynamic(request.entityName)
+            let entity = try core.entity(named: request.entityName)
             let changes = try values.sorted { $0.key < $1.key }.map { name, value in
-                guard let slot = type.slotsByName[name] else {
-                    throw SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(name, among: type.entity))
+                guard let named = entity.property(named: name) else {
+                    throw SwiftDataError.unsupportedKeyPath.explained(entity.unknown(name))
                 }
-                return try SlotChange(slot, of: type, to: value)
+                return try SlotChange(named.slot, of: entity.type, inClass: entity.place, to: value)
             }
-            return try BatchRunner(core).batchUpdate(QuerySource(request), changes)
+            return try batchUpdate(entity.model, changes)
         }
     }
 

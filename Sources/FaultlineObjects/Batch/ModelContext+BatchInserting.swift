@@ -71,8 +71,10 @@ extension ModelContext {
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
-            let (home, type) = try core.requireDynamicHome(entityName)
-            return try BatchRunner(core).batchInsert(home, type, policy) { Self.fill($0, rows.next()) }
+            let entity = try core.entity(named: entityName)
+            return try BatchRunner(core).batchInsert(entity.home, entity.ofClass, inClass: entity.place, policy) {
+                Self.fill($0, rows.next())
+            }
         }
     }
 
@@ -86,8 +88,9 @@ extension ModelContext {
         fill: (inout BatchRow<ManagedObject>) throws -> Bool
     ) throws -> BatchResult {
         try core.throwing(runsOthersCode: true) {
-            let (home, type) = try core.requireDynamicHome(entityName)
-            return try BatchRunner(core).batchInsert(home, type, policy) { values in
+            let entity = try core.entity(named: entityName)
+            return try BatchRunner(core).batchInsert(entity.home, entity.ofClass, inClass: entity.place, policy) {
+                values in
                 var row = BatchRow<ManagedObject>(values)
                 return try fill(&row)
             }

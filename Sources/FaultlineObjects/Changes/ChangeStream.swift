@@ -60,7 +60,12 @@ extension ChangeReader.Source {
 
     /// The result of a fetch by name; its order and its window have no effect.
     package static func result(of request: FetchRequest) -> @Sendable (ContextCore) throws -> ResultQuery {
-        { try ResultQuery(QuerySource(request), $0) }
+        { context in
+            func result<T: PersistentModel>(_ type: T.Type) throws -> ResultQuery {
+                try ResultQuery(QuerySource(request, of: type), context)
+            }
+            return try result(try context.entity(named: request.entityName).model)
+        }
     }
 
     /// The result of a search; its order, its window and its facets have no effect.

@@ -23,6 +23,37 @@ struct Lifecycle {
         }
     }
 
+    init(
+        awakeFromInsert: @escaping (AnyObject) -> Void, willSave: @escaping (AnyObject) -> Void,
+        didSave: @escaping (AnyObject) -> Void, validate: @escaping (AnyObject, Change) throws -> Void
+    ) {
+        self.awakeFromInsert = awakeFromInsert
+        self.willSave = willSave
+        self.didSave = didSave
+        self.validate = validate
+    }
+
+    /// Calls other code after this one.
+    func followed(by next: Lifecycle) -> Lifecycle {
+        Lifecycle(
+            awakeFromInsert: {
+                awakeFromInsert($0)
+                next.awakeFromInsert($0)
+            },
+            willSave: {
+                willSave($0)
+                next.willSave($0)
+            },
+            didSave: {
+                didSave($0)
+                next.didSave($0)
+            },
+            validate: { object, change in
+                try validate(object, change)
+                try next.validate(object, change)
+            })
+    }
+
     /// The code of several classes, some of which may have none.
     fileprivate static var ofSeveral: Lifecycle { Lifecycle(ofSeveral: ()) }
 

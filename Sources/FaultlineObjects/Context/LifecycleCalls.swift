@@ -17,8 +17,8 @@ struct LifecycleCalls {
 
     func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
         do {
-            _ = try context.requireDynamic(name)
-            context.home(named: name)?.lifecycle = lifecycle.map(Lifecycle.init)
+            let entity = try context.entity(named: name)
+            entity.home.setLifecycle(lifecycle, inClass: entity.place)
             context.homes.noteSetLifecycle()
         } catch {
             context.refuseSave(error)

@@ -55,13 +55,20 @@ struct ObjectInsertion {
     ///   - place: The position of its class in a table with several.
     /// - Returns: Nil if it cannot be inserted.
     func insertAwake(_ home: EntityHome, ofClass place: Int) -> ObjectHandle? {
+        guard let handle = make(home, ofClass: place) else { return nil }
+        handle.core.pointee.insert(.awake)
+        return insert(handle) ? handle : nil
+    }
+
+    /// Makes an object in no context, with its declared defaults, without a call of an initializer of its class.
+    ///
+    /// The parameters are those of `insertAwake`.
+    func make(_ home: EntityHome, ofClass place: Int) -> ObjectHandle? {
         guard let type = home.type else { return nil }
         let object = type.classes[place].makeFault()
         _ = type.coreOffset(of: object)
         if type.family != nil { type.settle(object) }
-        guard let handle = home.handle(of: object) else { return nil }
-        handle.core.pointee.insert(.awake)
-        return insert(handle) ? handle : nil
+        return home.handle(of: object)
     }
 
     /// Inserts a new object and all objects that it reaches: iteratively, because a chain may be longer than the stack

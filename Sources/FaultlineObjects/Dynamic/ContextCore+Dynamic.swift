@@ -1,27 +1,14 @@
 extension ContextCore {
-    /// The type of an entity's dynamic objects.
+    /// The entity of a table whose objects have no class: those of a migration stage.
     ///
-    /// - Throws: `SwiftDataError.unknownSchema` if the container has none of that entity.
-    func requireDynamic(_ name: String) throws -> ModelType {
-        if let type = dynamicType(named: name) { return type }
-        let isTyped = home(named: name) != nil
-        let names = homes.all.map(\.entityName)
-        let hint = NearestName.nearest(to: name, among: names).map { "Did you mean \"\($0)\"?" } ?? ""
-        throw SwiftDataError.unknownSchema.explained(
-            isTyped
-                ? "The objects of \(name) have a class in this container. Fetch them by the class, or make the container from a schema without classes."
-                : "The container has no entity \"\(name)\". \(hint)")
-    }
-
-    /// The home and the type of the objects of an entity without a class.
-    ///
-    /// - Throws: `SwiftDataError.unknownSchema` as `requireDynamic`, and if the store has no table for them.
-    func requireDynamicHome(_ name: String) throws -> (EntityHome, ModelType) {
-        let type = try requireDynamic(name)
-        guard let home = home(of: type) else {
-            throw SwiftDataError.unknownSchema.explained("\(name) has no table in this store.")
+    /// - Throws: As `entity(named:)`, and for an entity of a class, or of one of several in a table.
+    func dynamicEntity(named name: String) throws -> NamedEntity {
+        let entity = try entity(named: name)
+        guard entity.type.isDynamic, entity.type.entityName == name else {
+            throw SwiftDataError.unknownSchema.explained(
+                "\(name) is no table of its own whose objects have no class. Ask for \(entity.type.entityName).")
         }
-        return (home, type)
+        return entity
     }
 
     /// The home of a class's objects.

@@ -1,4 +1,6 @@
-/// The hooks of `ObjectLifecycle` for the dynamic objects of an entity: set by `ModelContext.setLifecycle`.
+/// The hooks of `ObjectLifecycle` for the objects of an entity, by its name: set by `ModelContext.setLifecycle`.
+///
+/// For objects of a model class they are called after those of the class.
 public struct EntityLifecycle {
     /// As `ObjectLifecycle.awakeFromInsert()`; nil does nothing, as for the others.
     public var awakeFromInsert: ((ManagedObject) -> Void)?
@@ -18,18 +20,23 @@ public struct EntityLifecycle {
 }
 
 extension Lifecycle {
-    init(_ lifecycle: EntityLifecycle) {
-        // Safe because the home's objects have no class of their own.
-        let dynamic = { (object: AnyObject) in unsafeDowncast(object, to: ManagedObject.self) }
-        awakeFromInsert = { lifecycle.awakeFromInsert?(dynamic($0)) }
-        willSave = { lifecycle.willSave?(dynamic($0)) }
-        didSave = { lifecycle.didSave?(dynamic($0)) }
-        validate = { object, change in
-            switch change {
-            case .insert: try lifecycle.validateForInsert?(dynamic(object))
-            case .update: try lifecycle.validateForUpdate?(dynamic(object))
-            case .delete: try lifecycle.validateForDelete?(dynamic(object))
-            }
+    /// The hooks for the objects of an entity, which is one of a table.
+    init(_ lifecycle: EntityLifecycle, inClass place: Int, of type: ModelType) {
+        func object(_ object: AnyObject) -> ManagedObject? {
+            guard let handle = ObjectHandle(object: object), type.isObject(handle, ofClass: place) else { return nil }
+            return .view(of: handle)
         }
+        self.init(
+            awakeFromInsert: { object($0).map { lifecycle.awakeFromInsert?($0) } },
+            willSave: { object($0).map { lifecycle.willSave?($0) } },
+            didSave: { object($0).map { lifecycle.didSave?($0) } },
+            validate: { model, change in
+                guard let object = object(model) else { return }
+                switch change {
+                case .insert: try lifecycle.validateForInsert?(object)
+                case .update: try lifecycle.validateForUpdate?(object)
+                case .delete: try lifecycle.validateForDelete?(object)
+                }
+            })
     }
 }

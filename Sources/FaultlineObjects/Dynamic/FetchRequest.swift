@@ -12,6 +12,8 @@ public struct FetchRequest: Sendable {
     public var fetchOffset: Int?
     /// Whether unsaved changes of the context count.
     public var includesPendingChanges = true
+    /// Whether objects of entities that inherit from the entity are fetched too.
+    public var includesSubentities = true
     /// Attributes whose row is loaded with the fetch, so that reading them fires no fault; empty for none.
     ///
     /// A row is loaded whole, and large values never are: one attribute stands for all of the row.

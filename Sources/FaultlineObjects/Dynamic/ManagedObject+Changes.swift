@@ -10,8 +10,9 @@ extension ManagedObject {
     ///
     /// - Complexity: O(p) for p properties, and the members of collections that were set.
     public func changedValues() -> [String: Any?] {
-        guard let context = _$coreAddress().pointee.context else { return [:] }
-        return values(of: context.changedSlots(ObjectHandle(self)))
+        guard let context = values.pointee.context else { return [:] }
+        let changed = Set(context.changedSlots(ObjectHandle(self)))
+        return values(of: properties.filter { changed.contains($0.slot) })
     }
 
     /// The stored values, by name, without later changes.
@@ -22,9 +23,8 @@ extension ManagedObject {
     /// - Returns: Nothing for an object that was never saved.
     /// - Complexity: Reads the row again, by a context of its own: for a few objects, not for a walk.
     public func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
-        guard let context = _$coreAddress().pointee.context, !objectID.isTemporary else { return [:] }
-        let names = keys ?? type.properties.map(\.name)
-        let slots = names.compactMap { slot(of: $0) }
+        guard let context = values.pointee.context, !objectID.isTemporary else { return [:] }
+        let wanted = keys.map { $0.compactMap { keyed($0) } } ?? properties
         let stored = context.contextOfStored()
         do {
             try context.beginReading()
@@ -32,8 +32,8 @@ extension ManagedObject {
             try stored.beginReading()
             defer { stored.endReading() }
             stored.moveTo(context.snapshot)
-            guard let twin = ObjectRegistry(stored).model(for: objectID) as? ManagedObject else { return [:] }
-            let values = twin.values(of: slots)
+            guard let twin = Self.view(of: ObjectRegistry(stored).model(for: objectID)) else { return [:] }
+            let values = twin.values(of: wanted)
             return twin.isDeleted ? [:] : values.mapValues { $0.flatMap { here($0, context) } }
         } catch {
             context.report(error)
@@ -44,7 +44,7 @@ extension ManagedObject {
     /// The object of this context for an object of another.
     private func here(_ value: Any, _ context: ContextCore) -> Any? {
         func object(_ other: ManagedObject) -> ManagedObject? {
-            let object = ObjectRegistry(context).model(for: other.objectID) as? ManagedObject
+            let object = Self.view(of: ObjectRegistry(context).model(for: other.objectID))
             return object?.isDeleted == true ? nil : object
         }
         switch value {
@@ -54,13 +54,17 @@ extension ManagedObject {
         }
     }
 
-    private func values(of slots: [Int]) -> [String: Any?] {
+    private func values(of wanted: [NamedProperty]) -> [String: Any?] {
         var values: [String: Any?] = [:]
-        for slot in slots {
-            let property = type.properties[slot]
-            values.updateValue(_$coreAddress().pointee.keyedValue(slot, property), forKey: property.name)
+        for named in wanted {
+            values.updateValue(self.values.pointee.keyedValue(named.slot, named.property), forKey: named.name)
         }
         return values
+    }
+
+    /// All properties of the object's class.
+    private var properties: [NamedProperty] {
+        entity.properties.compactMap { found($0.name) }
     }
 
     // MARK: Relationships
@@ -70,7 +74,7 @@ extension ManagedObject {
     /// A collection is read from its index each time, unless its members were set and are not saved. A to-one
     /// relationship is read with the row.
     public func hasFault(forRelationshipNamed key: String) -> Bool {
-        guard let (slot, isToOne) = relationship(key), let context = _$coreAddress().pointee.context else {
+        guard let (slot, isToOne) = relationship(key), let context = values.pointee.context else {
             return false
         }
         if isToOne { return isFault }
@@ -83,7 +87,7 @@ extension ManagedObject {
     ///   `errorHandler`.
     /// - Complexity: O(m) for m objects; reads their part of the index, and no row of theirs.
     public func objectIDs(forRelationshipNamed key: String) -> [PersistentIdentifier] {
-        guard let (slot, _) = relationship(key), let context = _$coreAddress().pointee.context else { return [] }
+        guard let (slot, _) = relationship(key), let context = values.pointee.context else { return [] }
         do { return try MemberReader(context).relatedIdentifiers(ObjectHandle(self), slot) } catch {
             context.report(error)
             return []
@@ -91,11 +95,11 @@ extension ManagedObject {
     }
 
     private func relationship(_ key: String) -> (slot: Int, isToOne: Bool)? {
-        guard let slot = slot(of: key) else { return nil }
-        guard let relationship = type.properties[slot].asRelationship else {
-            report("\(type.entityName).\(key) is no relationship. Read it by value(forKey:).")
+        guard let found = keyed(key) else { return nil }
+        guard let relationship = found.property.asRelationship else {
+            report("\(entityName).\(key) is no relationship. Read it by value(forKey:).")
             return nil
         }
-        return (slot, relationship.isToOneRelationship)
+        return (found.slot, relationship.isToOneRelationship)
     }
 }

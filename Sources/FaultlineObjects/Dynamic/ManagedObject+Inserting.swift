@@ -3,22 +3,33 @@ public import FaultlineModel
 extension ManagedObject {
     /// Makes a new object of an entity and inserts it: attributes with a default have it, the others are nil or unset.
     ///
-    /// A required attribute without a default must be set before the next save.
+    /// A required attribute without a default must be set before the next save. No initializer of a model class is
+    /// called.
     ///
     /// - Parameters:
     ///   - entity: An entity of the context's container; another one makes the next save throw.
     ///   - context: The context that the object is inserted into.
     public convenience init(entity: Schema.Entity, insertInto context: ModelContext) {
-        let known = context.core.dynamicType(named: entity.name)
-        // An entity of another context gets a type that this context will refuse.
-        let type = known.flatMap { $0.isOf(entity) ? $0 : nil } ?? ModelType.dynamic(entity)
-        self.init(type, insertInto: context)
+        if let known = try? context.core.entity(named: entity.name), known.isOf(entity) {
+            self.init(known, insertInto: context)
+        } else {
+            // The context refuses an object of a type that it does not know.
+            self.init(standInOf: ModelType.dynamic(entity))
+            ObjectInsertion(context.core).insert(ObjectHandle(self))
+        }
     }
 
     /// Makes a new object of a context's entity and inserts it.
-    convenience init(_ type: ModelType, insertInto context: ModelContext) {
-        self.init(standInOf: type)
+    convenience init(_ entity: NamedEntity, insertInto context: ModelContext) {
         InsertSpilling(context.core).runIfDue()
-        ObjectInsertion(context.core).insert(ObjectHandle(self))
+        let insertion = ObjectInsertion(context.core)
+        guard !entity.type.isDynamic, let handle = insertion.make(entity.home, ofClass: entity.place) else {
+            self.init(standInOf: entity.type, inClass: entity.place)
+            insertion.insert(ObjectHandle(self))
+            return
+        }
+        handle.core.pointee.extra.isMadeByName = true
+        self.init(viewOf: handle)
+        insertion.insert(handle)
     }
 }

@@ -1,4 +1,5 @@
 package import FaultlineModel
+internal import FaultlineStore
 
 // Values by the names of properties.
 //
@@ -9,8 +10,8 @@ extension ManagedObject {
     ///
     /// Loads the object if it is a fault. An attribute returns its declared type if that is a scalar: `Bool`, the
     /// integers, `Float`, `Double`, `Date`, `UUID`, `Decimal`, `String`, `URL`, `Data`. An enum that is stored as a raw
-    /// value returns the raw value, any other `Codable` type a `CodableValue`. A relationship returns a
-    /// `ManagedObject`, nil, or an array of them.
+    /// value returns the raw value, any other `Codable` type a `CodableValue`, and the value of a transformer the `Data`
+    /// that is stored. A relationship returns a `ManagedObject`, nil, or an array of them.
     ///
     /// - Returns: Nil also if the entity has no such property, or if the value cannot be read: then the context's
     ///   `errorHandler` is called.
@@ -18,28 +19,29 @@ extension ManagedObject {
     ///   collection, and O(n) for the n bytes of a large value.
     @_disfavoredOverload
     public func value(forKey key: String) -> Any? {
-        guard let slot = slot(of: key) else { return nil }
-        return _$coreAddress().pointee.keyedValue(slot, type.properties[slot])
+        guard let found = keyed(key) else { return nil }
+        return values.pointee.keyedValue(found.slot, found.property)
     }
 
     /// Sets a property by its name.
     ///
-    /// Every number property takes an integer that it can hold exactly. A value of a wrong type, nil for a required
-    /// attribute, or an object of another entity than the relationship's destination changes nothing and makes the next
-    /// save throw.
+    /// Every number property takes an integer that it can hold exactly, and a relationship takes objects of model classes
+    /// too. A value of a wrong type, nil for a required attribute, or an object of another entity than the
+    /// relationship's destination changes nothing and makes the next save throw.
     ///
     /// - Complexity: A look-up of the name, and a fault for an object that is not loaded; O(m) for m members of a
     ///   collection.
     @_disfavoredOverload
     public func setValue(_ value: Any?, forKey key: String) {
-        guard let slot = slot(of: key, isChange: true) else { return }
+        guard let found = keyed(key, isChange: true) else { return }
+        let values = values
         do throws(KeyedValueError) {
-            try _$coreAddress().pointee.checkClass(slot, type, value)
-            try _$coreAddress().pointee.setKeyedValue(slot, type.properties[slot], to: value)
+            if type.family == nil { try values.pointee.checkClass(found.slot, type, value) }
+            try values.pointee.setKeyedValue(found.slot, found.property, to: value)
         } catch {
-            let text = "\(type.entityName).\(key) \(error.message)"
-            _$coreAddress().pointee.refuse(
-                SwiftDataError.modelValidationFailure.explained(text).about(type.entityName, key), slot)
+            let text = "\(entityName).\(key) \(error.message)"
+            values.pointee.refuse(
+                SwiftDataError.modelValidationFailure.explained(text).about(entityName, key), found.slot)
         }
     }
 
@@ -76,7 +78,7 @@ extension ManagedObject {
         case let members as [ManagedObject]: return KeyedCollection(members).value(names, of: self, keyPath)
         case nil: return nil
         default:
-            report("\(type.entityName).\(first) is no relationship, so the path \(keyPath) ends there.")
+            report("\(entityName).\(first) is no relationship, so the path \(keyPath) ends there.")
             return nil
         }
     }
@@ -90,10 +92,10 @@ extension ManagedObject {
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         let first = String(keyPath[..<dot])
-        guard let slot = slot(of: first, isChange: true) else { return }
-        guard let relationship = type.properties[slot].asRelationship, relationship.isToOneRelationship else {
-            return _$coreAddress().pointee.refuse(
-                "\(type.entityName).\(first) is no to-one relationship, so \(keyPath) cannot be set.")
+        guard let found = keyed(first, isChange: true) else { return }
+        guard found.property.asRelationship?.isToOneRelationship == true else {
+            return values.pointee.refuse(
+                "\(entityName).\(first) is no to-one relationship, so \(keyPath) cannot be set.")
         }
         let target = self.value(forKey: first) as? ManagedObject
         target?.setValue(value, forKeyPath: String(keyPath[keyPath.index(after: dot)...]))
@@ -104,7 +106,7 @@ extension ManagedObject {
     /// - Complexity: O(1): one small read of a large value's place, and a fault for an object that is not loaded.
     public func blob(forKey key: String) -> Blob? {
         guard let slot = variableSlot(of: key) else { return nil }
-        return _$coreAddress().pointee.blob(of: slot)
+        return values.pointee.blob(of: slot)
     }
 
     /// Sets an attribute to a value of another object, or to one that a `BlobWriter` has written, by reference.
@@ -122,27 +124,44 @@ extension ManagedObject {
     // MARK: Keys
 
     /// The property with a name; nil if the entity has none.
-    package func property(named key: String) -> (any SchemaProperty)? {
-        type.slotsByName[key].map { type.properties[$0] }
-    }
+    package func property(named key: String) -> (any SchemaProperty)? { found(key)?.property }
 
-    func slot(of key: String, isChange: Bool = false) -> Int? {
-        if let slot = type.slotsByName[key] { return slot }
-        let text = NearestName.unknown(key, among: type.entity)
-        if isChange { _$coreAddress().pointee.refuse(text) } else { report(text) }
+    /// A property by its name, with its slot; an unknown name is reported, or for a change makes the next save throw.
+    func keyed(_ key: String, isChange: Bool = false) -> NamedProperty? {
+        if let found = found(key) { return found }
+        let text = NearestName.unknown(key, among: entity)
+        if isChange { values.pointee.refuse(text) } else { report(text) }
         return nil
     }
 
+    /// A property of the object's class, or a column of a table without classes.
+    func found(_ key: String) -> NamedProperty? { type.named(key, inClass: place) ?? type.column(named: key) }
+
+    /// The name of the object's entity.
+    var entityName: String {
+        let type = type
+        return type.isDynamic
+            ? type.hierarchy?.classes[place].name ?? type.entityName : ObjectHandle(self).ofClass.entityName
+    }
+
+    /// The position of the object's class in a table with several; 0 for all other objects.
+    var place: Int {
+        let type = type
+        guard let hierarchy = type.hierarchy else { return 0 }
+        if type.family != nil { return ObjectHandle(self).placeOfClass }
+        return values.pointee.read({ hierarchy.place(of: $0) }, { hierarchy.place(of: $0) }) ?? 0
+    }
+
     private func variableSlot(of key: String, isChange: Bool = false) -> Int? {
-        guard let slot = slot(of: key, isChange: isChange) else { return nil }
-        if let attribute = type.properties[slot].asAttribute, attribute.kind == .data { return slot }
-        let text = "\(type.entityName).\(key) holds no Data, so it has no blob."
-        if isChange { _$coreAddress().pointee.refuse(text) } else { report(text) }
+        guard let found = keyed(key, isChange: isChange) else { return nil }
+        if let attribute = found.property.asAttribute, attribute.kind == .data { return found.slot }
+        let text = "\(entityName).\(key) holds no Data, so it has no blob."
+        if isChange { values.pointee.refuse(text) } else { report(text) }
         return nil
     }
 
     func report(_ text: String) {
-        _$coreAddress().pointee.context?.report(SwiftDataError.unsupportedKeyPath.explained(text))
+        values.pointee.context?.report(SwiftDataError.unsupportedKeyPath.explained(text))
     }
 }
 

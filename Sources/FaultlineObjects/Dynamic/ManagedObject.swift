@@ -1,10 +1,16 @@
 internal import FaultlineDisk
 public import FaultlineModel
+internal import FaultlineStore
 
-/// An object of an entity that is known only at run time: its properties are read and set by name.
+/// An object whose properties are read and set by name.
 ///
-/// It gives dynamic access to the rows that model classes show by their properties; contexts, faults, relationships and
-/// saves are the same. A container that was made without model classes returns objects of this class.
+///     let photo = try context.fetch(FetchRequest(entityName: "Photo")).first
+///     photo?["caption"] = "Harbour"
+///
+/// Contexts, faults, relationships and saves are those of model classes. A container that was made without model classes
+/// has objects of this class only. In a container with model classes such an object is a view of the object of the
+/// class: both show the same values, changes and state, and calls that take an object take either. A context has one
+/// view of an object, made when it is first asked for, as long as it is in use.
 ///
 /// Nothing traps: an unknown key is reported to the context's `errorHandler` when it is read, and makes the next save
 /// throw when it is set; so does a value of another type than the property's.
@@ -17,9 +23,41 @@ public final class ManagedObject: PersistentModel {
     public static var schemaMetadata: [Schema.PropertyMetadata] { [] }
 
     /// A placeholder object in no context, for a result that must not be nil.
-    init(standInOf type: ModelType) {
+    ///
+    /// - Parameters:
+    ///   - type: The description of the table's objects.
+    ///   - place: The position of the object's entity in a table with several.
+    init(standInOf type: ModelType, inClass place: Int = 0) {
         core = ModelCore(type)
-        core.setDefaults(of: type)
+        core.setDefaults(of: type, place)
+    }
+
+    /// Makes a view of an object of a class.
+    init(viewOf handle: ObjectHandle) {
+        core = ModelCore(Self._$modelType)
+        core.insert(.alias)
+        core.extra.canonical = handle
+        handle.core.pointee.extra.view = self
+    }
+
+    /// Makes a view that of the object that has taken the row of its own.
+    func show(_ handle: ObjectHandle) { core.extra.canonical = handle }
+
+    /// The object that shows another one by names: the view of an object of a class, else the object itself.
+    static func view(of handle: ObjectHandle) -> ManagedObject {
+        if let object = handle.object as? ManagedObject { return object }
+        return handle.core.pointee.extra.view ?? ManagedObject(viewOf: handle)
+    }
+
+    /// The same, of an object whose class is known only at run time.
+    static func view(of object: AnyObject) -> ManagedObject? {
+        if let object = object as? ManagedObject { return object }
+        return ObjectHandle(object: object).map { view(of: $0) }
+    }
+
+    /// The same, of the objects of a fetch.
+    static func views<T: PersistentModel>(of objects: [T]) -> [ManagedObject] {
+        objects as? [ManagedObject] ?? objects.map { view(of: ObjectHandle($0)) }
     }
 
     /// Makes a fault for the library.
@@ -29,7 +67,8 @@ public final class ManagedObject: PersistentModel {
     /// A copy, in no context, of the values of another object.
     @inline(never)
     public init(backingData: any BackingData<ManagedObject>) {
-        core = ModelCore(backingData.modelType ?? Self._$modelType)
+        let type = backingData.modelType
+        core = ModelCore(type.flatMap { $0.isDynamic ? $0 : nil } ?? Self._$modelType)
         core.adopt(backingData)
     }
 
@@ -50,10 +89,17 @@ public final class ManagedObject: PersistentModel {
     /// The object's entity, with the properties that can be read by name.
     ///
     /// It is a description: changing it changes no object.
-    public var entity: Schema.Entity { type.described }
+    ///
+    /// - Complexity: O(p) for p properties of a class; O(1) without classes.
+    public var entity: Schema.Entity { ObjectHandle(self).ofClass.shown(inClass: place) }
 
     /// The object's identity: stable once the object was saved.
     public var objectID: PersistentIdentifier { core.persistentIdentifier }
+
+    /// The object of a model class that this one is a view of; nil in a container without classes.
+    ///
+    ///     let photo = object.model as? Photo
+    public var model: (any PersistentModel)? { core.canonical?.object as? any PersistentModel }
 
     /// The context that the object is in: nil after a rollback of its insertion, after a saved deletion, and when the
     /// context is gone.
@@ -63,19 +109,30 @@ public final class ManagedObject: PersistentModel {
     public var isFault: Bool { ObjectHandle(self).core.pointee.isFault }
 
     /// Whether the object was inserted and not saved yet.
-    public var isInserted: Bool { core.has(.inserted) }
+    public var isInserted: Bool { ObjectHandle(self).core.pointee.has(.inserted) }
 
     /// Whether the object is stored and has unsaved changes.
     public var isUpdated: Bool { ObjectHandle(self).core.pointee.has(.changed) }
 
-    var type: ModelType { core.modelType ?? Self._$modelType }
+    /// The core that has the object's values: for a view, that of the object of a class.
+    var values: UnsafeMutablePointer<ModelCore> { core.canonicalCore ?? _$coreAddress() }
+
+    /// The description of the table's objects.
+    var type: ModelType { values.pointee.modelType ?? Self._$modelType }
+}
+
+extension ObjectHandle {
+    /// The description of the object's class; for an object without one, of its table.
+    var ofClass: ModelType {
+        guard let type = core.pointee.modelType else { return ManagedObject._$modelType }
+        return type.family?.classes[placeOfClass] ?? type
+    }
 }
 
 extension BackingData {
     /// The type of the object that the values belong to.
     fileprivate var modelType: ModelType? {
-        guard let backing = self as? ModelBackingData<ManagedObject> else { return nil }
-        return backing.model.type
+        (self as? ModelBackingData<ManagedObject>)?.model.type
     }
 }
 
@@ -89,9 +146,11 @@ extension ModelCore {
     }
 
     /// Gives a new object the declared defaults of its attributes.
-    fileprivate mutating func setDefaults(of type: ModelType) {
+    fileprivate mutating func setDefaults(of type: ModelType, _ place: Int) {
         guard _$beginInitialValue() else { return }
-        for (slot, property) in type.properties.enumerated() {
+        let ofClass = type.hierarchy?.classes[place]
+        write { type.hierarchy?.setClass(of: &$0, to: place) }
+        for (slot, property) in type.properties.enumerated() where ofClass?.has(slot) != false {
             guard let attribute = property.asAttribute, attribute.hasDefaultValue else { continue }
             write { DefaultValues.set(attribute, slot: slot, draft: &$0) }
         }

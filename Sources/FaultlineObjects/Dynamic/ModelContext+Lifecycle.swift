@@ -1,9 +1,10 @@
 extension ModelContext {
-    /// Sets the hooks for an entity's dynamic objects in this context.
+    /// Sets the hooks for an entity's objects in this context; for those of a model class, hooks beside those of the
+    /// class.
     ///
     /// - Parameters:
     ///   - lifecycle: The hooks; nil for none.
-    ///   - name: The entity; if it is unknown, or its objects have a class, the next save throws.
+    ///   - name: The entity; if it is unknown, the next save throws.
     public func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
         LifecycleCalls(core).setLifecycle(lifecycle, forEntityNamed: name)
     }

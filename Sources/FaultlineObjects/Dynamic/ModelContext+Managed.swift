@@ -7,14 +7,17 @@ internal import FaultlineStore
 extension ModelContext {
     /// Makes a new object of an entity and inserts it.
     ///
-    /// - Throws: `SwiftDataError.unknownSchema` if the context's container has no dynamic objects of that entity.
+    /// Its attributes have their declared defaults. No initializer of a model class is called: a required attribute
+    /// without a default must be set before the next save.
+    ///
+    /// - Throws: `SwiftDataError.unknownSchema` if the context's container has no entity of that name.
     /// - Complexity: O(1).
     public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
-        ManagedObject(try core.requireDynamic(name), insertInto: self)
+        ManagedObject(try core.entity(named: name), insertInto: self)
     }
 
-    /// The entity of this context's dynamic objects that has a name; nil if there is none.
-    package func dynamicEntity(named name: String) -> Schema.Entity? { core.dynamicType(named: name)?.described }
+    /// The entity of this context's objects that has a name; nil if there is none.
+    package func entity(named name: String) -> Schema.Entity? { (try? core.entity(named: name))?.shown }
 
     /// Makes the next save throw, or a migration stage stop, because a call was refused that cannot throw.
     package func refuse(_ error: any Error) { core.refuseSave(error) }
@@ -34,8 +37,15 @@ extension ModelContext {
     public func fetch(
         _ request: FetchRequest, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [ManagedObject] {
-        try core.throwing {
-            try core.accountedFetch(fileID, line) { try FetchRunner(core).fetch(QuerySource(request)) }
+        func fetch<T: PersistentModel>(_ type: T.Type) throws -> [ManagedObject] {
+            ManagedObject.views(
+                of: try core.accountedFetch(fileID, line) {
+                    try FetchRunner(core).fetch(QuerySource(request, of: type))
+                })
+        }
+        return try core.throwing {
+            let model = try core.entity(named: request.entityName).model
+            return try model == ManagedObject.self ? fetch(ManagedObject.self) : fetch(model)
         }
     }
 
@@ -46,7 +56,13 @@ extension ModelContext {
     /// - Throws: As the form that takes a `FetchDescriptor`.
     /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func fetch(_ request: FetchRequest, batchSize: Int) throws -> FetchResultsCollection<ManagedObject> {
-        try core.throwing { try FetchRunner(core).batches(QuerySource(request), batchSize: batchSize) }
+        func batches<T: PersistentModel>(_ type: T.Type) throws -> FetchResultsCollection<ManagedObject> {
+            let found = try FetchRunner(core).batches(QuerySource(request, of: type), batchSize: batchSize)
+            return FetchResultsCollection(count: found.count, batchSize: batchSize) {
+                ManagedObject.views(of: Array(found[$0]))
+            }
+        }
+        return try core.throwing { try batches(try core.entity(named: request.entityName).model) }
     }
 
     /// Counts the objects that a request selects; makes none if the stored bytes can answer.
@@ -54,7 +70,10 @@ extension ModelContext {
     /// - Throws: As `fetch(_:)`.
     /// - Complexity: As `fetchCount(_:)`.
     public func count(for request: FetchRequest) throws -> Int {
-        try core.throwing { try FetchRunner(core).count(QuerySource(request)) }
+        func count<T: PersistentModel>(_ type: T.Type) throws -> Int {
+            try FetchRunner(core).count(QuerySource(request, of: type))
+        }
+        return try core.throwing { try count(try core.entity(named: request.entityName).model) }
     }
 
     /// Walks the objects that a request selects, a batch at a time, and releases each batch before the next.
@@ -67,10 +86,17 @@ extension ModelContext {
         _ request: FetchRequest, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (ManagedObject) throws -> Void
     ) throws {
-        try core.throwing(runsOthersCode: true) {
+        func walk<T: PersistentModel>(_ type: T.Type, _ block: (T) throws -> Void) throws {
             try FetchRunner(core).enumerate(
-                QuerySource(request), batchSize: batchSize, allowEscapingMutations: allowEscapingMutations,
+                QuerySource(request, of: type), batchSize: batchSize, allowEscapingMutations: allowEscapingMutations,
                 block: block)
+        }
+        func walkViews<T: PersistentModel>(_ type: T.Type) throws {
+            try walk(type) { try block(.view(of: ObjectHandle($0))) }
+        }
+        try core.throwing(runsOthersCode: true) {
+            let model = try core.entity(named: request.entityName).model
+            try model == ManagedObject.self ? walk(ManagedObject.self, block) : walkViews(model)
         }
     }
 
@@ -79,7 +105,10 @@ extension ModelContext {
     /// - Throws: As `fetch(_:)`.
     /// - Complexity: As `fetch(_:)`, without the objects.
     public func fetchIdentifiers(_ request: FetchRequest) throws -> [PersistentIdentifier] {
-        try core.throwing { try FetchRunner(core).identifiers(QuerySource(request)) }
+        func identifiers<T: PersistentModel>(_ type: T.Type) throws -> [PersistentIdentifier] {
+            try FetchRunner(core).identifiers(QuerySource(request, of: type))
+        }
+        return try core.throwing { try identifiers(try core.entity(named: request.entityName).model) }
     }
 
     /// Marks all objects that a request selects to be deleted by the next save.
@@ -92,8 +121,8 @@ extension ModelContext {
         for object in try fetch(request) { delete(object) }
     }
 
-    /// The object of an identifier; nil if this context cannot have it, because its entity has no dynamic objects here,
-    /// because it is of another store, or because it belongs to an unsaved object of another context.
+    /// The object of an identifier; nil if this context cannot have it, because the container lacks its entity, because
+    /// it is of another store, or because it belongs to an unsaved object of another context.
     ///
     /// Reads no row. An object that is not in the store returns nil for every value, reports each read, and its
     /// `isDeleted` is true.
@@ -101,14 +130,14 @@ extension ModelContext {
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func object(with objectID: PersistentIdentifier) -> ManagedObject? {
         guard core.mayHave(objectID) else { return nil }
-        return ObjectRegistry(core).model(for: objectID) as? ManagedObject
+        return .view(of: ObjectRegistry(core).model(for: objectID))
     }
 
     /// The object of an identifier, if it is alive in this context.
     ///
     /// - Complexity: O(1).
     public func registeredObject(for objectID: PersistentIdentifier) -> ManagedObject? {
-        ObjectRegistry(core).registeredModel(for: objectID) as? ManagedObject
+        ObjectRegistry(core).registeredModel(for: objectID).flatMap { .view(of: $0) }
     }
 
     /// The object of an identifier that must exist.
@@ -117,7 +146,7 @@ extension ModelContext {
     ///   `StorageError` if that cannot be read.
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existingObject(with objectID: PersistentIdentifier) throws -> ManagedObject {
-        guard let object = try existing(objectID, as: ManagedObject.self) else {
+        guard let object = try existing(objectID).flatMap({ ManagedObject.view(of: $0) }) else {
             throw SwiftDataError.missingModelContext.explained(
                 "The object \(objectID) is not in this context, or deleted. Ask object(with:), which may be nil.")
         }
@@ -130,6 +159,6 @@ extension ContextCore {
     fileprivate func mayHave(_ identifier: PersistentIdentifier) -> Bool {
         if let number = identifier.unsavedNumber { return pending.insertedObject(number) != nil }
         return ObjectRegistry(self).storedNumber(of: identifier) != nil
-            && homes.reference(of: identifier)?.takeUnretainedValue().type?.isDynamic == true
+            && homes.reference(of: identifier)?.takeUnretainedValue().type != nil
     }
 }

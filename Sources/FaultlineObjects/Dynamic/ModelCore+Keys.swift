@@ -11,12 +11,8 @@ extension ModelCore {
     /// The value of a slot, boxed; nil for nil, and if it cannot be read.
     mutating func keyedValue(_ slot: Int, _ property: any SchemaProperty) -> Any? {
         if let relationship = property.asRelationship {
-            if relationship.isToOneRelationship {
-                let target: ManagedObject? = value(slot)
-                return target
-            }
-            let members: [ManagedObject] = value(slot)
-            return members
+            return relationship.isToOneRelationship
+                ? target(slot).map { ManagedObject.view(of: $0) } : viewedMembers(slot)
         }
         guard let attribute = property.asAttribute else { return nil }
         if attribute.isTransient { return keyedEphemeral(slot, attribute) }
@@ -147,31 +143,62 @@ extension ModelCore {
 
     // MARK: Relationships
 
+    /// The target of a to-one slot; nil for nil and for a deleted target.
+    mutating func target(_ slot: Int) -> ObjectHandle? {
+        noteRead(slot)
+        guard has(.attached) else { return detachedTarget(slot) }
+        guard let context else { return nil }
+        context.settleMembers()
+        return MemberReader(context).target(of: &self, slot).flatMap(ObjectHandle.init(object:))
+    }
+
+    /// The members of a to-many slot.
+    mutating func members(_ slot: Int) -> [ObjectHandle] {
+        noteRead(slot)
+        guard has(.attached), let context else {
+            settleDetached(slot)
+            return (extraIfPresent?.members[slot]?.objects(of: node) ?? []).compactMap(ObjectHandle.init(object:))
+        }
+        context.settleMembers()
+        let members = MemberReader(context).memberObjects(of: ObjectHandle(core: &self), slot)
+        return members.compactMap(ObjectHandle.init(object:))
+    }
+
+    /// The members of a to-many slot, by names.
+    mutating func viewedMembers(_ slot: Int) -> [ManagedObject] {
+        modelType?.isDynamic == true ? value(slot) : members(slot).map { ManagedObject.view(of: $0) }
+    }
+
     private mutating func setRelated(
         _ slot: Int, _ relationship: Schema.Relationship, to value: Any?
     ) throws(KeyedValueError) {
-        func check(_ object: ManagedObject) throws(KeyedValueError) {
-            guard object.type.entityName != relationship.destination else { return }
-            throw KeyedValueError(
-                message: "leads to \(relationship.destination), and was given a \(object.type.entityName).")
-        }
+        let fit = RelationshipFit(relationship, of: modelType)
         if relationship.isToOneRelationship {
-            guard let value else { return setValue(slot, to: ManagedObject?.none) }
-            guard let target = value as? ManagedObject else { throw mismatch(value, relationship.destination) }
-            try check(target)
-            return setValue(slot, to: Optional(target))
+            guard let value else { return setTarget(slot, nil) }
+            return setTarget(slot, try fit.handle(of: value))
         }
-        let members: [ManagedObject]
+        let members: [Any]
         switch value {
         case nil: members = []
-        case let array as [ManagedObject]: members = array
+        case let array as [any PersistentModel]: members = array
         // In the order of identity, so that equal sets give the same order each time.
-        case let set as Set<ManagedObject>: members = set.sorted { $0.objectID < $1.objectID }
+        case let set as any ModelSet: members = set.inOrder
         default: throw mismatch(value as Any, "[\(relationship.destination)]")
         }
-        for member in members { try check(member) }
-        setValue(slot, to: members)
+        var handles: [ObjectHandle] = []
+        for member in members { handles.append(try fit.handle(of: member)) }
+        setMembers(slot, handles)
     }
+}
+
+/// A set of models of any class.
+private protocol ModelSet {
+    /// The members in the order of identity.
+    var inOrder: [any PersistentModel] { get }
+}
+
+extension Set: ModelSet where Element: PersistentModel {
+    fileprivate var inOrder: [any PersistentModel] { sorted { $0.persistentModelID < $1.persistentModelID } }
 }
 
 /// The value inside any number of optionals; nil if one of them is nil.

@@ -78,7 +78,10 @@ extension ModelContext {
     /// - Throws: As `fetch`.
     /// - Complexity: That of the fetch, once, with its rows read.
     public func explain(_ request: FetchRequest) throws -> FetchExplanation {
-        try core.throwing { try FetchExplainer(core).explain(QuerySource(request)) }
+        func explain<T: PersistentModel>(_ type: T.Type) throws -> FetchExplanation {
+            try FetchExplainer(core).explain(QuerySource(request, of: type))
+        }
+        return try core.throwing { try explain(try core.entity(named: request.entityName).model) }
     }
 }
 

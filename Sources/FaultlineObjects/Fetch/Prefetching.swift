@@ -60,24 +60,24 @@ struct Prefetching {
     }
 
     /// - Throws: `SwiftDataError.unsupportedKeyPath` for a name that is no property, or no relationship.
-    init(_ request: FetchRequest, _ type: ModelType, _ context: ContextCore) throws {
-        for key in request.propertiesToFetch where type.slotsByName[key] == nil {
-            throw SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(key, among: type.entity))
+    init(_ request: FetchRequest, _ entity: NamedEntity, _ context: ContextCore) throws {
+        for key in request.propertiesToFetch where entity.property(named: key) == nil {
+            throw SwiftDataError.unsupportedKeyPath.explained(entity.unknown(key))
         }
         loadsRows = !request.propertiesToFetch.isEmpty
         paths = try request.relationshipKeyPathsForPrefetching.map { path in
-            var place = type
+            var place = entity
             return try path.split(separator: ".", omittingEmptySubsequences: false).map { key in
                 let key = String(key)
-                guard let slot = place.slotsByName[key] else {
-                    throw SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(key, among: place.entity))
+                guard let named = place.property(named: key) else {
+                    throw SwiftDataError.unsupportedKeyPath.explained(place.unknown(key))
                 }
-                guard let relationship = place.properties[slot].asRelationship else {
+                guard let relationship = named.property.asRelationship else {
                     throw SwiftDataError.unsupportedKeyPath.explained(
-                        "\(place.entityName).\(key) is no relationship, and cannot be prefetched.")
+                        "\(place.name).\(key) is no relationship, and cannot be prefetched.")
                 }
-                place = try context.requireDynamic(relationship.destination)
-                return slot
+                place = try context.entity(named: relationship.destination)
+                return named.slot
             }
         }
     }

@@ -22,12 +22,11 @@ struct QuerySource<T: PersistentModel> {
         self.descriptor = nil
         prepare = { try Query(descriptor, $0) }
     }
-}
 
-extension QuerySource<ManagedObject> {
-    init(_ request: FetchRequest) {
+    /// A fetch by the names of an entity and its properties.
+    init(prepare: @escaping (ContextCore) throws -> Query<T>) {
         descriptor = nil
-        prepare = { try Query(request, $0) }
+        self.prepare = prepare
     }
 }
 
@@ -83,7 +82,15 @@ struct Query<T: PersistentModel> {
         prefetching = try Prefetching(descriptor, home, context)
     }
 
-    private init(
+    /// - Parameters:
+    ///   - home: The home of the objects.
+    ///   - entity: Their table.
+    ///   - lowered: The conditions for the stored bytes.
+    ///   - isWanted: The condition for an object; nil for none.
+    ///   - order: The sort keys.
+    ///   - prefetching: The rows to load along with the objects.
+    ///   - descriptor: The window, and whether unsaved changes count.
+    init(
         home: EntityHome, entity: EntityStorage, lowered: LoweredFilter, isWanted: ((T) throws -> Bool)?,
         order: [(slot: Int, isAscending: Bool)], prefetching: Prefetching, descriptor: FetchDescriptor<T>
     ) {
@@ -176,49 +183,6 @@ struct Query<T: PersistentModel> {
             if let index = entity.memberIndexes.first(where: { $0.slot == slot }) { return (index.definition, owner) }
         }
         return nil
-    }
-}
-
-extension Query<ManagedObject> {
-    /// Prepares a fetch by name.
-    ///
-    /// - Throws: As `ModelContext.fetch(_:)` of a request.
-    init(_ request: FetchRequest, _ context: ContextCore) throws {
-        let type = try context.requireDynamic(request.entityName)
-        guard let home = context.home(of: type), let entity = home.entity else {
-            throw SwiftDataError.unknownSchema.explained("\(request.entityName) has no table in this store.")
-        }
-        let prepared = try request.filter.map {
-            try PreparedFilter($0, home, context, includingPendingChanges: request.includesPendingChanges)
-        }
-        var lowered = prepared?.lowered ?? .everything
-        if lowered.filter.conjuncts.contains(.never) { lowered.candidates = [] }
-        var descriptor = FetchDescriptor<ManagedObject>()
-        descriptor.fetchLimit = request.fetchLimit
-        descriptor.fetchOffset = request.fetchOffset
-        descriptor.includePendingChanges = request.includesPendingChanges
-        self.init(
-            home: home, entity: entity, lowered: lowered,
-            isWanted: prepared.map { prepared in { try prepared.isSatisfied(by: $0) } },
-            order: try request.sortedBy.map { (try $0.slot(in: type, entity), $0.isAscending) },
-            prefetching: try Prefetching(request, type, context), descriptor: descriptor)
-    }
-}
-
-extension FetchRequest.Order {
-    /// The slot of the property.
-    fileprivate func slot(in type: ModelType, _ entity: EntityStorage) throws -> Int {
-        guard let slot = type.slotsByName[key] else {
-            throw SwiftDataError.unsupportedSortDescriptor.explained(NearestName.unknown(key, among: type.entity))
-        }
-        guard entity.slots[slot] == .attribute, entity.layout.columns[slot].kind != .attribute(.codable),
-            !entity.ephemeralSlots.contains(slot)
-        else {
-            throw SwiftDataError.unsupportedSortDescriptor.explained(
-                "\(type.entityName).\(key) is a relationship, an encoded or an ephemeral value, which rows have no order of. Sort by a scalar attribute."
-            )
-        }
-        return slot
     }
 }
 

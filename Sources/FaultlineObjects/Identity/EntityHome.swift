@@ -11,6 +11,8 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     let contextReference: Unmanaged<ContextCore>
     /// Code that is called for the entity's objects, on the context's thread.
     @exclusivity(unchecked) var lifecycle: Lifecycle?
+    /// The part of it that the user of the context has set, by the positions of classes in the table.
+    @exclusivity(unchecked) private var entityLifecycles: [Int: EntityLifecycle] = [:]
     /// Used under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
     /// The object whose row was loaded last, and how many loads in succession were of the next object; used on the
@@ -54,6 +56,16 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
         contextReference = .passUnretained(context)
         super.init(entity, type: type, storeID: storeID)
         lifecycle = type?.lifecycle()
+    }
+
+    /// Sets the code that is called for the objects of a class of the table, after that of the class; nil for none.
+    func setLifecycle(_ code: EntityLifecycle?, inClass place: Int) {
+        guard let type else { return }
+        entityLifecycles[place] = code
+        let ofEntities = entityLifecycles.sorted { $0.key < $1.key }.map {
+            Lifecycle($0.value, inClass: $0.key, of: type)
+        }
+        lifecycle = ([type.lifecycle()].compactMap { $0 } + ofEntities).reduce(nil) { $0?.followed(by: $1) ?? $1 }
     }
 
     /// Whether rows have the bytes that a transformer makes of a property's values.

@@ -47,11 +47,9 @@ final class EntityHomes {
             if let type = home.type { byType[ObjectIdentifier(type)] = home }
         }
         for home in all {
-            guard let family = home.type?.family else { continue }
-            for type in family.classes {
-                byType[ObjectIdentifier(type)] = home
-                if byName[type.entityName] == nil { byName[type.entityName] = home }
-            }
+            guard let type = home.type, let hierarchy = type.hierarchy else { continue }
+            for ofClass in type.family?.classes ?? [] { byType[ObjectIdentifier(ofClass)] = home }
+            for ofClass in hierarchy.classes where byName[ofClass.name] == nil { byName[ofClass.name] = home }
         }
         let entities = store.storage.schema.entities
         for home in all {
@@ -86,6 +84,9 @@ final class EntityHomes {
     }
 
     subscript(ordinal: Int) -> EntityHome { all[ordinal] }
+
+    /// The names of all entities and of the classes in their tables.
+    var names: [String] { byName.keys.sorted() }
 
     /// The home of an ordinal, alive as long as the context; takes no reference.
     @inline(__always)

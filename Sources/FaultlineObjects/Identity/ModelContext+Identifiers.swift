@@ -60,12 +60,19 @@ extension ModelContext {
     ///     let photo = try context.existing(primaryKey: key, entityName: "Photo")
     ///
     /// - Throws: `StorageError` if the store cannot be read; `SwiftDataError.unknownSchema` if the container lacks the
-    ///   entity, or has a class for it.
+    ///   entity.
     /// - Complexity: As the form that takes a class.
     public func existing(primaryKey: UInt64, entityName: String) throws -> ManagedObject? {
         try core.throwing {
-            let (home, _) = try core.requireDynamicHome(entityName)
-            return try ObjectRegistry(core).storedModel(primaryKey: primaryKey, home) as? ManagedObject
+            let entity = try core.entity(named: entityName)
+            func existing<T: PersistentModel>(_ type: T.Type) throws -> ObjectHandle? {
+                try self.existing(primaryKey: primaryKey, as: type).map { ObjectHandle($0) }
+            }
+            let found =
+                entity.type.isDynamic
+                ? try ObjectRegistry(core).storedModel(primaryKey: primaryKey, entity.home).flatMap(
+                    ObjectHandle.init(object:)) : try existing(entity.model)
+            return found.flatMap { entity.has($0, withSubentities: true) ? .view(of: $0) : nil }
         }
     }
 

@@ -62,10 +62,10 @@ extension StageContext {
 
     /// Checks that a filter can be applied to an entity's dynamic objects.
     package func check(_ filter: Filter, entityNamed name: String) throws {
-        guard let home = core.home(of: try core.requireDynamic(name)) else { return }
+        let entity = try core.dynamicEntity(named: name)
         try core.beginReading()
         defer { core.endReading() }
-        _ = try PreparedFilter(filter, home, core, includingPendingChanges: true)
+        _ = try PreparedFilter(filter, entity, core, includingPendingChanges: true)
     }
 
     /// Walks the stored dynamic objects of an entity that satisfy a filter, in the order of creation, from after one
@@ -76,15 +76,14 @@ extension StageContext {
         while goesOn: () -> Bool = { true },
         _ body: (_ object: ManagedObject, _ number: RecordID, _ blobs: [UInt64]) throws -> Void
     ) throws {
-        let type = try core.requireDynamic(name)
-        guard let home = core.home(of: type) else { return }
+        let entity = try core.dynamicEntity(named: name)
         try core.beginReading()
         defer { core.endReading() }
-        let prepared = try filter.map { try PreparedFilter($0, home, core, includingPendingChanges: true) }
-        try forEachStored(home, after: last, through: end, while: goesOn) { object, number, blobs in
-            guard let object = object as? ManagedObject, try prepared?.isSatisfied(by: object) ?? true else {
-                return try skipped()
-            }
+        let prepared = try filter.map { try PreparedFilter($0, entity, core, includingPendingChanges: true) }
+        try forEachStored(entity.home, after: last, through: end, while: goesOn) { object, number, blobs in
+            guard let object = object as? ManagedObject,
+                try prepared?.isSatisfied(by: ObjectHandle(object)) ?? true
+            else { return try skipped() }
             try body(object, number, blobs)
         }
     }
@@ -93,10 +92,10 @@ extension StageContext {
     ///
     /// - Throws: `unsupportedPredicate` for a filter that does not fit the entity.
     package func isAnsweredByRows(_ filter: Filter, entityNamed name: String) throws -> Bool {
-        guard let home = core.home(of: try core.requireDynamic(name)) else { return false }
+        let entity = try core.dynamicEntity(named: name)
         try core.beginReading()
         defer { core.endReading() }
-        let lowered = try PreparedFilter(filter, home, core, includingPendingChanges: true).lowered
+        let lowered = try PreparedFilter(filter, entity, core, includingPendingChanges: true).lowered
         return lowered.isExact && lowered.candidates == nil
     }
 
@@ -108,19 +107,19 @@ extension StageContext {
         entityNamed name: String, where filter: Filter?, after last: RecordID = 0, skipped: () throws -> Void = {},
         _ body: (_ row: RowView, _ number: RecordID) throws -> Void
     ) throws {
-        guard let home = core.home(of: try core.requireDynamic(name)), let entity = home.entity else { return }
+        let entity = try core.dynamicEntity(named: name)
         try core.beginReading()
         defer { core.endReading() }
         let question = try filter.map {
-            let lowered = try PreparedFilter($0, home, core, includingPendingChanges: true).lowered
-            return RowQuestion(lowered.filter, entity, core)
+            let lowered = try PreparedFilter($0, entity, core, includingPendingChanges: true).lowered
+            return RowQuestion(lowered.filter, entity.storage, core)
         }
         try core.snapshot.scan(
-            entity.table, from: last + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
+            entity.storage.table, from: last + 1, through: ModelCore.numberMask, readAhead: RowArena.blockByteCount
         ) { records in
             for record in records {
                 core.tally.addRow()
-                let row = try core.store.view(record, of: entity)
+                let row = try core.store.view(record, of: entity.storage)
                 if try question?.isTrue(of: row) ?? true { try body(row, record.id) } else { try skipped() }
             }
             return true

@@ -83,8 +83,8 @@ package struct StageContext {
 
     /// The dynamic object of a number: registered, or a fault.
     package func dynamicObject(_ number: RecordID, entityNamed name: String) throws -> ManagedObject {
-        let type = try core.requireDynamic(name)
-        guard let home = core.home(of: type), let found = ObjectRegistry(core).anyObject(number, home) as? ManagedObject
+        let home = try core.dynamicEntity(named: name).home
+        guard let found = ObjectRegistry(core).anyObject(number, home) as? ManagedObject
         else {
             throw SwiftDataError.unknownSchema.explained("\(name) has no table in this store.")
         }

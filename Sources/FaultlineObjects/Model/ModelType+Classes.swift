@@ -65,7 +65,7 @@ extension ModelType {
     }
 
     /// The model class that properties of a type lead to; nil for values.
-    private static func destination(
+    static func destination(
         of valueType: any Any.Type
     ) -> (model: any PersistentModel.Type, isToOne: Bool)? {
         if isScalar(valueType) { return nil }

@@ -29,13 +29,6 @@ extension ModelType {
     }
 }
 
-extension ContextCore {
-    /// The type of an entity's dynamic objects, if the context has any.
-    func dynamicType(named name: String) -> ModelType? {
-        home(named: name)?.type.flatMap { $0.isDynamic ? $0 : nil }
-    }
-}
-
 extension ModelCore {
     /// The name of the object's class in messages: for a dynamic object, its entity.
     var className: String {
@@ -45,19 +38,28 @@ extension ModelCore {
 
     /// The reasons why an object cannot be saved: required attributes without a value.
     ///
-    /// A new object lacks attributes that have no default and were not set; the initializer of a class prevents that.
-    /// Any object may lack an encoded value if its default cannot be encoded here.
+    /// A new object lacks attributes that have no default and were not set; the initializer of a class prevents that,
+    /// unless the object was made by the name of its entity. Any object may lack an encoded value if its default cannot
+    /// be encoded here.
     var missingValues: [(name: String, text: String)] {
-        guard let type = modelType, type.isDynamic, let draft else { return [] }
-        return type.requiredValues.compactMap { required in
+        guard let type = modelType, type.isDynamic || isMadeByName, let draft else { return [] }
+        let ofClass = type.hierarchy?.class(of: draft)
+        let added = ofClass?.requiredSlots.sorted().compactMap {
+            RequiredValue(type.properties[$0], $0, isRequired: true)
+        }
+        return (type.requiredValues + (added ?? [])).compactMap { required in
             let slot = required.slot
             let isMissing =
                 required.isEncoded
                 ? draft.blobReference(slot) == nil && draft.variable(slot).isEmpty
                 : has(.inserted) && !draft.isChanged(slot)
-            guard isMissing else { return nil }
-            let name = type.properties[slot].name
-            return (name, "\(type.entityName).\(name): a required value is missing")
+            guard isMissing, ofClass?.has(slot) != false else { return nil }
+            let own = ofClass?.slots.firstIndex(of: slot)
+            let name = own.flatMap { ofClass?.names[$0] } ?? type.properties[slot].name
+            return (name, "\(ofClass?.name ?? type.entityName).\(name): a required value is missing")
         }
     }
+
+    /// Whether the object is a new one of a class that was made by the name of its entity.
+    private var isMadeByName: Bool { hasExtra && extraIfPresent?.isMadeByName == true }
 }

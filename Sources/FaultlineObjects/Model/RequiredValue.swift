@@ -7,8 +7,15 @@ struct RequiredValue {
     let isEncoded: Bool
 
     /// Nil for other properties, and for attributes with a default.
-    init?(_ property: any SchemaProperty, _ slot: Int) {
-        guard let attribute = property.asAttribute, !attribute.isOptional, !attribute.isTransient else { return nil }
+    ///
+    /// - Parameters:
+    ///   - property: Any property.
+    ///   - slot: Its slot.
+    ///   - isRequired: Whether a class requires an attribute that is optional in the table.
+    init?(_ property: any SchemaProperty, _ slot: Int, isRequired: Bool = false) {
+        guard let attribute = property.asAttribute, isRequired || !attribute.isOptional, !attribute.isTransient else {
+            return nil
+        }
         isEncoded = attribute.kind == .codable
         guard isEncoded || !attribute.hasDefaultValue else { return nil }
         self.slot = slot

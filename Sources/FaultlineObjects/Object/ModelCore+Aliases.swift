@@ -1,9 +1,17 @@
-// Objects that were saved onto the row of another one.
+// Objects that pass accesses on to another one: those that were saved onto its row, and views of it.
 
 extension ModelCore {
     /// The core that an alias passes accesses on to; nil for every other object.
-    var canonicalCore: UnsafeMutablePointer<ModelCore>? {
-        has(.alias) ? extraIfPresent?.canonical?.core : nil
+    var canonicalCore: UnsafeMutablePointer<ModelCore>? { has(.alias) ? canonical?.core : nil }
+
+    /// The object that an alias passes accesses on to.
+    ///
+    /// The object of a view may have become an alias itself.
+    var canonical: ObjectHandle? {
+        guard let handle = extraIfPresent?.canonical, handle.core.pointee.has(.alias) else {
+            return extraIfPresent?.canonical
+        }
+        return handle.core.pointee.canonical ?? handle
     }
 
     /// Makes a saved object the alias of the one that represents its row.
@@ -21,6 +29,10 @@ extension ModelCore {
         if let given = extraIfPresent?.ephemerals, !given.isEmpty {
             canonical.core.pointee.extra.ephemerals.merge(given) { _, new in new }
             extra.ephemerals = [:]
+        }
+        if let view = extraIfPresent?.view, canonical.core.pointee.extra.view == nil {
+            canonical.core.pointee.extra.view = view
+            view.show(canonical)
         }
         extra.canonical = canonical
     }

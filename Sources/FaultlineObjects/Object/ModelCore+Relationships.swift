@@ -31,6 +31,12 @@ extension ModelCore {
         // Not `map`, which is not specialised here and copies through witness tables.
         var target: ObjectHandle?
         if let value { target = ObjectHandle(value) }
+        setTarget(slot, target)
+    }
+
+    /// The same for an object whose class is known only at run time.
+    @inline(__always)
+    mutating func setTarget(_ slot: Int, _ target: ObjectHandle?) {
         guard has(.attached), let context else {
             setDetachedTarget(slot, target)
             return
@@ -81,14 +87,15 @@ extension ModelCore {
     /// Sets the members of a to-many slot and updates their inverses; if one of the objects is in a context, the others
     /// are inserted into it.
     public mutating func setValue<C: RelationshipCollection>(_ slot: Int, to value: C) {
-        guard has(.attached), let context else {
-            setDetachedMembers(slot, value._$members.map { ObjectHandle($0) })
-            return
-        }
+        setMembers(slot, value._$members.map { ObjectHandle($0) })
+    }
+
+    /// The same for objects whose class is known only at run time.
+    mutating func setMembers(_ slot: Int, _ members: [ObjectHandle]) {
+        guard has(.attached), let context else { return setDetachedMembers(slot, members) }
         context.settleMembers()
         InsertSpilling(context).runIfDue()
-        RelationshipEditor(context).setMembers(
-            of: ObjectHandle(core: &self), slot, to: value._$members.map { ObjectHandle($0) })
+        RelationshipEditor(context).setMembers(of: ObjectHandle(core: &self), slot, to: members)
     }
 
     /// Sets a new object's to-many property to its first members; a fault being made ignores it.
@@ -140,7 +147,7 @@ extension ObjectHandle {
     init<T: PersistentModel>(_ model: T) {
         T._$modelType.learnCoreOffset(of: model)
         let core = model._$coreAddress()
-        if core.pointee.has(.alias), let canonical = core.pointee.extraIfPresent?.canonical {
+        if core.pointee.has(.alias), let canonical = core.pointee.canonical {
             self = canonical
         } else {
             self.init(object: model, core: core)
@@ -149,7 +156,7 @@ extension ObjectHandle {
 
     /// The handle of the object that a core belongs to; for an alias, the handle of its canonical object.
     init(core: inout ModelCore) {
-        if core.has(.alias), let canonical = core.extraIfPresent?.canonical {
+        if core.has(.alias), let canonical = core.canonical {
             self = canonical
             return
         }

@@ -224,13 +224,17 @@ public struct ModelCore: ~Copyable {
 
     var extraIfPresent: ObjectExtra? { extraReference?.takeUnretainedValue() }
 
-    /// Drops the rarely needed state; observers of the object stay, and so do ephemeral values.
+    /// Drops the rarely needed state.
+    ///
+    /// Observers and the view of the object stay, ephemeral values, and that it was made by name.
     mutating func dropExtra() {
         guard let old = extraReference else { return }
         extraReference = nil
         old._withUnsafeGuaranteedRef { old in
             if let observation = old.observation { extra.observation = observation }
             if !old.ephemerals.isEmpty { extra.ephemerals = old.ephemerals }
+            if let view = old.view { extra.view = view }
+            if old.isMadeByName { extra.isMadeByName = true }
         }
         old.release()
     }
@@ -319,6 +323,7 @@ public struct ModelCore: ~Copyable {
     var persistentIdentifier: PersistentIdentifier {
         mutating get {
             if number == 0 {
+                if let core = canonicalCore { return core.pointee.persistentIdentifier }
                 setNumber(TemporaryNumber.next())
                 insert(.temporary)
             }

@@ -20,6 +20,10 @@ final class ObjectExtra {
     @exclusivity(unchecked) var observation: ObjectObservation?
     /// The object that represents an alias's row.
     var canonical: ObjectHandle?
+    /// The object that shows this one by the names of its properties, while it is in use.
+    weak var view: ManagedObject?
+    /// Whether the object was made by the name of its entity, and not saved: its class has given it no values.
+    var isMadeByName = false
     /// Detached objects that refer to this detached one by a relationship without an inverse, once for each reference.
     @exclusivity(unchecked) private(set) var referrers: [DetachedNode] = []
     /// So many of them are listed when those that are gone are next dropped.
@@ -36,6 +40,7 @@ final class ObjectExtra {
         swap(&ephemerals, &old.ephemerals)
         swap(&refusal, &old.refusal)
         swap(&observation, &old.observation)
+        (view, isMadeByName) = (old.view, old.isMadeByName)
         swap(&referrers, &old.referrers)
         swap(&nextClearing, &old.nextClearing)
     }

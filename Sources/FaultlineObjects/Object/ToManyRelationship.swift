@@ -16,10 +16,13 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     /// The class whose slot is known; nil for an object without a class.
     private let type: ModelType?
     private let slotInClass: Int
+    /// Checks a member, where the compiler does not; nil if it does.
+    private let fit: RelationshipFit?
 
-    init(_ owner: ObjectHandle, _ slot: Int, of type: ModelType? = nil) {
+    init(_ owner: ObjectHandle, _ slot: Int, of type: ModelType?, _ fit: RelationshipFit? = nil) {
         self.owner = owner
         self.type = type
+        self.fit = fit
         slotInClass = slot
     }
 
@@ -65,6 +68,10 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     ///   collection. In no context O(1).
     @discardableResult
     public func insert(_ member: Member) -> Bool {
+        do throws(KeyedValueError) { _ = try fit?.handle(of: member) } catch {
+            owner.core.pointee.refuse("\(owner.ofClass.entityName): a relationship \(error.message)")
+            return false
+        }
         guard let context else { return owner.core.pointee.appendDetached(slot, ObjectHandle(member)) }
         return changing { try RelationshipEditor(context).addMember(ObjectHandle(member), to: owner, slot) }
     }
@@ -99,7 +106,15 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
     }
 
     /// Members of an object that is in no context.
-    private var detached: [Member] { owner.core.pointee.value(slot) }
+    private var detached: [Member] {
+        if Member.self == ManagedObject.self { return owner.core.pointee.viewedMembers(slot) as? [Member] ?? [] }
+        return owner.core.pointee.value(slot)
+    }
+
+    /// An object as a member; nil for one of another class.
+    private static func member(_ object: AnyObject) -> Member? {
+        Member.self == ManagedObject.self ? ManagedObject.view(of: object) as? Member : object as? Member
+    }
 
     private func reporting<R>(_ standIn: R, _ body: () throws -> R) -> R {
         do { return try body() } catch {
@@ -145,9 +160,8 @@ public struct ToManyRelationship<Member: PersistentModel>: Sequence {
             guard !isOver, let context = owner.core.pointee.context else { return nil }
             page = []
             do {
-                page = try MemberReader(context).nextMembers(&walk, of: owner, slot, limit: pageCount).compactMap {
-                    $0 as? Member
-                }
+                page = try MemberReader(context).nextMembers(&walk, of: owner, slot, limit: pageCount).compactMap(
+                    ToManyRelationship.member)
             } catch {
                 context.noteUnreadable(&owner.core.pointee, error)
             }
@@ -185,11 +199,17 @@ extension ManagedObject {
     /// A to-many relationship by its name, without reading its members; nil if the entity has none of that name, which
     /// is reported to the context's `errorHandler`.
     public func relationship(forKey key: String) -> ToManyRelationship<ManagedObject>? {
-        guard let slot = slot(of: key) else { return nil }
-        guard type.properties[slot].asRelationship?.isToOneRelationship == false else {
-            report("\(type.entityName).\(key) is no to-many relationship.")
+        guard let found = keyed(key) else { return nil }
+        guard let relationship = found.property.asRelationship, !relationship.isToOneRelationship else {
+            report("\(entityName).\(key) is no to-many relationship.")
             return nil
         }
-        return ToManyRelationship(ObjectHandle(self), slot)
+        let owner = ObjectHandle(self)
+        let fit = RelationshipFit(relationship, of: type)
+        guard !type.isDynamic else { return ToManyRelationship(owner, found.slot, of: nil, fit) }
+        // The slot of the class, in a context or not.
+        let ofClass = owner.ofClass
+        let own = ofClass.slotsByName[key] ?? found.slot
+        return ToManyRelationship(owner, own, of: ofClass, fit)
     }
 }

@@ -42,6 +42,11 @@ extension ModelContext {
         var request = request
         request.fetchLimit = max(size, 1)
         request.fetchOffset = nil
-        return try core.throwing { try PageFinder(core).fetchPage(QuerySource(request), after: cursor) }
+        func page<T: PersistentModel>(_ type: T.Type) throws -> FetchPage<ManagedObject> {
+            let page = try PageFinder(core).fetchPage(QuerySource(request, of: type), after: cursor)
+            return FetchPage(
+                objects: ManagedObject.views(of: page.objects), cursor: page.cursor, isLast: page.isLast)
+        }
+        return try core.throwing { try page(try core.entity(named: request.entityName).model) }
     }
 }

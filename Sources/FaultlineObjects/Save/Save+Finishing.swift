@@ -143,7 +143,10 @@ extension ModelCore {
         remove(.inserted)
         remove(.changed)
         dropDraft()
-        dropExtra()
+        if hasExtra {
+            extra.isMadeByName = false
+            dropExtra()
+        }
         row = .none
     }
 

@@ -78,8 +78,11 @@ extension ValueStreamReader {
         _ request: FetchRequest, _ batchSize: Int, _ contents: ValueCopy.Contents,
         on pool: ExecutorPool, open: @escaping @Sendable () -> ContextCore
     ) -> ValueStreamReader {
-        ValueStreamReader(batchSize, contents, defaultLimits, on: pool, open: open) {
-            try QueryStream(QuerySource(request), $0)
+        ValueStreamReader(batchSize, contents, defaultLimits, on: pool, open: open) { context in
+            func stream<T: PersistentModel>(_ type: T.Type) throws -> any StreamSource {
+                try QueryStream(QuerySource(request, of: type), context)
+            }
+            return try stream(try context.entity(named: request.entityName).model)
         }
     }
 }

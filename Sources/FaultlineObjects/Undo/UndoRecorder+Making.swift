@@ -86,7 +86,7 @@ extension UndoRecorder {
 
     /// The object itself, the one that has its row, or the one that was made for it after its deletion was saved.
     private func present(_ handle: ObjectHandle) -> ObjectHandle {
-        let handle = handle.core.pointee.has(.alias) ? handle.core.pointee.extraIfPresent?.canonical ?? handle : handle
+        let handle = handle.core.pointee.canonical ?? handle
         guard handle.core.pointee.has(.gone), let key = key(of: handle) else { return handle }
         return revived[key] ?? handle
     }

@@ -26,8 +26,8 @@ struct PreparedFilter {
 
     /// - Throws: `unsupportedPredicate` with the entity, the key and the nearest valid name, or the types that do not
     ///   match.
-    init(_ filter: Filter, _ home: EntityHome, _ context: ContextCore, includingPendingChanges: Bool) throws {
-        let preparation = try FilterPreparation(home, context, includingPendingChanges: includingPendingChanges)
+    init(_ filter: Filter, _ entity: NamedEntity, _ context: ContextCore, includingPendingChanges: Bool) throws {
+        let preparation = FilterPreparation(entity, context, includingPendingChanges: includingPendingChanges)
         self.init(try preparation.condition(filter.condition), context)
     }
 
@@ -57,29 +57,28 @@ struct PreparedFilter {
     // MARK: On objects
 
     /// Whether an object of the entity satisfies the filter, including its unsaved changes.
-    func isSatisfied(by object: ManagedObject) throws -> Bool { try isTrue(condition, of: object) }
+    func isSatisfied(by object: ObjectHandle) throws -> Bool { try isTrue(condition, of: object) }
 
-    private func isTrue(_ condition: Condition, of object: ManagedObject) throws -> Bool {
+    private func isTrue(_ condition: Condition, of object: ObjectHandle) throws -> Bool {
         switch condition {
-        case .row(let question): return try question.isTrue(of: ObjectHandle(object))
+        case .row(let question): return try question.isTrue(of: object)
         case .text(let slot, let test):
-            let core = ObjectHandle(object).core
             let value = try context.readingOrThrow {
-                core.pointee._$isNil(slot)
-                    ? nil : core.pointee.withBytes(of: slot) { String(decoding: $0, as: UTF8.self) }
+                object.core.pointee._$isNil(slot)
+                    ? nil : object.core.pointee.withBytes(of: slot) { String(decoding: $0, as: UTF8.self) }
             }
             return value.map { test.isTrue(of: $0) } ?? false
         case .target(let slot, let inner, let whenNil):
-            let target: ManagedObject? = try context.readingOrThrow { object._$coreAddress().pointee.value(slot) }
+            let target = try context.readingOrThrow { object.core.pointee.target(slot) }
             return try target.map { try inner.isSatisfied(by: $0) } ?? whenNil
         case .members(let slot, let quantifier, let inner):
-            let members: [ManagedObject] = try context.readingOrThrow { object._$coreAddress().pointee.value(slot) }
+            let members = try context.readingOrThrow { object.core.pointee.members(slot) }
             return switch quantifier {
             case .any: try members.contains { try inner.isSatisfied(by: $0) }
             case .all: try members.allSatisfy { try inner.isSatisfied(by: $0) }
             }
-        case .identifiers(let references): return references.contains(ObjectHandle(object).reference)
-        case .closure(let isWanted): return try isWanted(object)
+        case .identifiers(let references): return references.contains(object.reference)
+        case .closure(let isWanted): return try isWanted(.view(of: object))
         case .all(let parts): return try parts.allSatisfy { try isTrue($0, of: object) }
         case .any(let parts): return try parts.contains { try isTrue($0, of: object) }
         case .not(let part): return try !isTrue(part, of: object)

@@ -4,22 +4,15 @@ internal import FaultlineStore
 
 /// The check of a filter against one entity: finds names and compares types.
 struct FilterPreparation {
-    private let home: EntityHome
+    private let entity: NamedEntity
     private let context: ContextCore
     /// Whether unsaved changes of the context count.
     private let includesPending: Bool
-    private let type: ModelType
-    private let storage: EntityStorage
 
-    init(_ home: EntityHome, _ context: ContextCore, includingPendingChanges: Bool) throws {
-        self.home = home
+    init(_ entity: NamedEntity, _ context: ContextCore, includingPendingChanges: Bool) {
+        self.entity = entity
         self.context = context
         includesPending = includingPendingChanges
-        guard let type = home.type, let storage = home.entity else {
-            throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
-        }
-        self.type = type
-        self.storage = storage
     }
 
     func condition(_ condition: Filter.Condition) throws -> PreparedFilter.Condition {
@@ -28,26 +21,26 @@ struct FilterPreparation {
         }
         switch condition {
         case .compare(let key, let comparison, let value):
-            return row(try compare(try slot(of: key), comparison, value))
+            return row(try compare(try property(named: key), comparison, value))
         case .isIn(let key, let values):
-            let slot = try slot(of: key)
-            if type.properties[slot].isRelationship {
-                return row(.or(try values.map { try compare(slot, .equal, $0) } + [try noMember(slot)]))
+            let named = try property(named: key)
+            if named.property.isRelationship {
+                return row(.or(try values.map { try compare(named, .equal, $0) } + [try noMember(named)]))
             }
-            let constants = try values.map { try constant($0, for: slot) }
-            let isMember = RowFilter.isMember(slot: slot, constants.filter { $0 != .null })
-            return row(constants.contains(.null) ? .or([.isNil(slot: slot), isMember]) : isMember)
+            let constants = try values.map { try constant($0, for: named) }
+            let isMember = RowFilter.isMember(slot: named.slot, constants.filter { $0 != .null })
+            return row(constants.contains(.null) ? .or([.isNil(slot: named.slot), isMember]) : isMember)
         case .contains(let key, let text): return row(.containsText(slot: try textSlot(of: key), text))
         case .beginsWith(let key, let text): return row(.beginsWith(slot: try textSlot(of: key), text))
         case .text(let key, let test): return .text(slot: try textSlot(of: key), test)
         case .members(let key, let quantifier, let inner):
-            let slot = try slot(of: key)
-            guard let relationship = type.properties[slot].asRelationship,
-                !relationship.isToOneRelationship
-            else { throw refusal("\(name(slot)) is no to-many relationship: compare it directly.") }
-            return .members(slot: slot, quantifier, try prepared(inner, relationship))
+            let named = try property(named: key)
+            guard let relationship = named.property.asRelationship, !relationship.isToOneRelationship else {
+                throw refusal("\(name(named)) is no to-many relationship: compare it directly.")
+            }
+            return .members(slot: named.slot, quantifier, try prepared(inner, relationship))
         case .identifiers(let identifiers):
-            return .identifiers(Set(identifiers.compactMap { reference(to: $0, home.entityName) }))
+            return .identifiers(Set(identifiers.compactMap { reference(to: $0, entity.home) }))
         case .closure(let isWanted): return .closure(isWanted)
         case .all(let parts): return .all(try parts.map(self.condition))
         case .any(let parts): return .any(try parts.map(self.condition))
@@ -56,100 +49,98 @@ struct FilterPreparation {
     }
 
     private func row(_ filter: RowFilter) -> PreparedFilter.Condition {
-        .row(RowQuestion(filter, storage, context))
+        .row(RowQuestion(filter, entity.storage, context))
     }
 
     // MARK: Names
 
-    private func name(_ slot: Int) -> String { "\(type.entityName).\(type.properties[slot].name)" }
+    private func name(_ named: NamedProperty) -> String { "\(entity.name).\(named.name)" }
 
-    private func slot(of key: String) throws -> Int {
-        guard let slot = type.slotsByName[key] else { throw refusal(NearestName.unknown(key, among: type.entity)) }
-        guard !type.properties[slot].isTransient else {
-            throw refusal("\(name(slot)) is ephemeral: rows do not have it. Use Filter.matching.")
+    private func property(named key: String) throws -> NamedProperty {
+        guard let named = entity.property(named: key) else { throw refusal(entity.unknown(key)) }
+        guard !named.property.isTransient else {
+            throw refusal("\(name(named)) is ephemeral: rows do not have it. Use Filter.matching.")
         }
-        return slot
+        return named
     }
 
     private func textSlot(of key: String) throws -> Int {
-        let slot = try slot(of: key)
-        guard type.properties[slot].asAttribute?.kind == .string else {
-            throw refusal("\(name(slot)) is not text.")
-        }
-        return slot
+        let named = try property(named: key)
+        guard named.property.asAttribute?.kind == .string else { throw refusal("\(name(named)) is not text.") }
+        return named.slot
     }
 
     /// Applies the rest of a condition to the object in a to-one relationship.
     private func follow(_ key: String, _ condition: Filter.Condition, rest: String) throws -> PreparedFilter.Condition {
-        let slot = try slot(of: key)
-        guard let relationship = type.properties[slot].asRelationship else {
-            throw refusal("\(name(slot)) is no relationship, so a path ends there.")
+        let named = try property(named: key)
+        guard let relationship = named.property.asRelationship else {
+            throw refusal("\(name(named)) is no relationship, so a path ends there.")
         }
         guard relationship.isToOneRelationship else {
             throw refusal(
-                "\(name(slot)) is a to-many relationship. Use Filter.any(\"\(key)\", where:) or Filter.all.")
+                "\(name(named)) is a to-many relationship. Use Filter.any(\"\(key)\", where:) or Filter.all.")
         }
         return .target(
-            slot: slot, try prepared(condition.with(key: rest), relationship), whenNil: condition.isTrueOfNil)
+            slot: named.slot, try prepared(condition.with(key: rest), relationship), whenNil: condition.isTrueOfNil)
     }
 
     private func prepared(_ condition: Filter.Condition, _ relationship: Schema.Relationship) throws -> PreparedFilter {
-        guard let destination = context.home(named: relationship.destination) else {
-            throw refusal(
-                "\(type.entityName).\(relationship.name) leads to \(relationship.destination), which is unknown.")
-        }
-        let preparation = try FilterPreparation(destination, context, includingPendingChanges: includesPending)
+        let preparation = FilterPreparation(
+            try context.entity(named: relationship.destination), context, includingPendingChanges: includesPending)
         return PreparedFilter(try preparation.condition(condition), context)
     }
 
     // MARK: Comparing
 
-    private func compare(_ slot: Int, _ comparison: RowComparison, _ value: FilterValue) throws -> RowFilter {
-        if let relationship = type.properties[slot].asRelationship {
-            return try compare(slot, relationship, comparison, value)
+    private func compare(
+        _ named: NamedProperty, _ comparison: RowComparison, _ value: FilterValue
+    ) throws -> RowFilter {
+        if let relationship = named.property.asRelationship {
+            return try compare(named, relationship, comparison, value)
         }
-        let value = try constant(value, for: slot)
-        guard value == .null else { return .compare(slot: slot, comparison, value) }
+        let value = try constant(value, for: named)
+        guard value == .null else { return .compare(slot: named.slot, comparison, value) }
         switch comparison {
-        case .equal: return .isNil(slot: slot)
-        case .notEqual: return .not(.isNil(slot: slot))
+        case .equal: return .isNil(slot: named.slot)
+        case .notEqual: return .not(.isNil(slot: named.slot))
         default: return .never
         }
     }
 
     private func compare(
-        _ slot: Int, _ relationship: Schema.Relationship, _ comparison: RowComparison, _ value: FilterValue
+        _ named: NamedProperty, _ relationship: Schema.Relationship, _ comparison: RowComparison, _ value: FilterValue
     ) throws -> RowFilter {
-        try checkToOne(slot)
+        try checkToOne(named)
         guard comparison == .equal || comparison == .notEqual else {
-            throw refusal("\(name(slot)) cannot be compared by order: it is a relationship. Compare an attribute.")
+            throw refusal("\(name(named)) cannot be compared by order: it is a relationship. Compare an attribute.")
         }
         let isEqual: RowFilter
         switch value {
-        case .row(.null): isEqual = isNil(slot)
-        case .object(let identifier): isEqual = try leads(slot, to: identifier, relationship.destination)
+        case .row(.null): isEqual = isNil(named.slot)
+        case .object(let identifier):
+            isEqual = try leads(named.slot, to: identifier, try context.entity(named: relationship.destination).home)
         case .row, .unknown:
             throw refusal(
-                "\(name(slot)) cannot be compared with a value: it is a relationship. Give an objectID, or nil.")
+                "\(name(named)) cannot be compared with a value: it is a relationship. Give an objectID, or nil.")
         }
         return comparison == .equal ? isEqual : .not(isEqual)
     }
 
-    private func checkToOne(_ slot: Int) throws {
-        guard case .toMany = storage.slots[slot] else { return }
+    private func checkToOne(_ named: NamedProperty) throws {
+        guard case .toMany = entity.storage.slots[named.slot] else { return }
         throw refusal(
-            "\(name(slot)) cannot be compared: it is a to-many relationship. Use Filter.any or Filter.all."
+            "\(name(named)) cannot be compared: it is a to-many relationship. Use Filter.any or Filter.all."
         )
     }
 
     /// The answer for an empty list of identifiers; refuses a to-many relationship, for an empty list too.
-    private func noMember(_ slot: Int) throws -> RowFilter {
-        try checkToOne(slot)
+    private func noMember(_ named: NamedProperty) throws -> RowFilter {
+        try checkToOne(named)
         return .never
     }
 
     private func targets(of slot: Int) -> ReferenceTargets? {
-        context.targets(of: storage, slot, includingPendingChanges: includesPending)
+        context.targets(of: entity.storage, slot, includingPendingChanges: includesPending)
     }
 
     /// Nil also if the object in a relationship is missing.
@@ -158,7 +149,8 @@ struct FilterPreparation {
         return .or([.isNil(slot: slot), .isDangling(slot: slot, targets)])
     }
 
-    private func leads(_ slot: Int, to identifier: PersistentIdentifier, _ destination: String) throws -> RowFilter {
+    private func leads(_ slot: Int, to identifier: PersistentIdentifier, _ destination: EntityHome) throws -> RowFilter
+    {
         // An object that is missing here is the target of none.
         guard let reference = reference(to: identifier, destination) else { return .never }
         if let targets = targets(of: slot) {
@@ -171,20 +163,20 @@ struct FilterPreparation {
 
     // MARK: Values
 
-    private func constant(_ value: FilterValue, for slot: Int) throws -> RowValue {
-        let kind = home.layout.columns[slot].kind
+    private func constant(_ value: FilterValue, for named: NamedProperty) throws -> RowValue {
+        let kind = entity.home.layout.columns[named.slot].kind
         switch value {
         case .row(let value):
             guard let constant = value.converted(for: kind) else { break }
             return constant
-        case .object: throw refusal("\(name(slot)) cannot be compared with an identifier: it is an attribute.")
-        case .unknown(let type): throw refusal("\(name(slot)) cannot be compared with a value of type \(type).")
+        case .object: throw refusal("\(name(named)) cannot be compared with an identifier: it is an attribute.")
+        case .unknown(let type): throw refusal("\(name(named)) cannot be compared with a value of type \(type).")
         }
-        throw refusal("\(name(slot)) cannot be compared exactly with \(value). Give a value of the attribute's type.")
+        throw refusal("\(name(named)) cannot be compared exactly with \(value). Give a value of the attribute's type.")
     }
 
-    private func reference(to identifier: PersistentIdentifier, _ entityName: String) -> ObjectReference? {
-        guard context.homes.isName(identifier.entityName, of: entityName) else { return nil }
+    private func reference(to identifier: PersistentIdentifier, _ home: EntityHome) -> ObjectReference? {
+        guard context.homes.isName(identifier.entityName, of: home.entityName) else { return nil }
         if let number = identifier.unsavedNumber { return ObjectReference(number: number, isTemporary: true) }
         return ObjectRegistry(context).storedNumber(of: identifier).map {
             ObjectReference(number: $0, isTemporary: false)
