@@ -82,6 +82,76 @@ private let hasPython = (ProcessInfo.processInfo.environment["PATH"] ?? "").spli
             ])
     }
 
+    @Test func eachTestRunsByItselfAndHasALine() throws {
+        defer { cleanUp() }
+        try write("a/App/Item.swift", model("Item"))
+        // The statements of an app do not run.
+        try write("a/App/main.swift", "import SwiftData\nfatalError()\n")
+        try write(
+            "a/AppTests/Swift Tests.swift",
+            """
+            import SwiftData
+            import Testing
+            @testable import App
+            @Suite struct Items {
+                @Test func passes() throws {
+                    let container = try ModelContainer(for: Item.self)
+                    let context = ModelContext(container)
+                    context.insert(Item())
+                    try context.save()
+                    try #expect(context.fetchCount(FetchDescriptor<Item>()) == 1)
+                }
+                @Test(arguments: [1, 2]) func fails(_ number: Int) { #expect(number == 1, "is it?") }
+                @Test func crashes() { fatalError("ended") }
+                @Test(.disabled("later")) func waits() {}
+                @Test func takesLong() async throws { try await Task.sleep(for: .seconds(600)) }
+                @Test func exits() { exit(0) }
+            }
+            """)
+        try write(
+            "a/AppTests/XCTests.swift",
+            """
+            import XCTest
+            class Base: XCTestCase {
+                func testHome() {
+                    let file = FileManager.default.homeDirectoryForCurrentUser.appending(path: "mark")
+                    XCTAssertFalse(FileManager.default.fileExists(atPath: file.path))
+                    XCTAssertTrue(FileManager.default.createFile(atPath: file.path, contents: nil))
+                }
+            }
+            final class Heir: Base {
+                @MainActor func testFails() async throws { XCTAssertEqual(1, 2) }
+                func testCrashes() { preconditionFailure("ended") }
+                func testSkips() throws { throw XCTSkip("later") }
+                func testTakes(_ argument: Int) {}
+                private func testPrivate() {}
+            }
+            private final class Hidden: XCTestCase { func testHidden() {} }
+            """)
+        try write("a/AppTests/Phone.swift", "import UIKit\nimport XCTest\nlet c = UIColor.red\nfunc testRed() {}\n")
+        let (status, lines) = try run("--tests", "--test-seconds", "10")
+        #expect(status == 0)
+        let swift = "a/AppTests/Swift Tests.swift: Items"
+        let xctest = "a/AppTests/XCTests.swift: "
+        #expect(
+            Set(lines.filter { $0.contains("(") && $0.contains("): ") }) == [
+                "\(swift)/passes(): passed",
+                "\(swift)/fails(_:): failed: Expectation failed: (number → 2) == 1: is it?, line 12",
+                "\(swift)/crashes(): failed: crashed: Fatal error: ended, line 13",
+                "\(swift)/waits(): not run: Test waits() skipped: \"later\"",
+                "\(swift)/takesLong(): failed: took more than 10 s",
+                "\(swift)/exits(): failed: the process ended with status 0 before the test did",
+                "\(xctest)Base/testHome(): passed",
+                "\(xctest)Heir/testHome(): passed",
+                "\(xctest)Heir/testFails(): failed: XCTAssertEqual failed: (\"1\") is not equal to (\"2\"), line 10",
+                "\(xctest)Heir/testCrashes(): failed: crashed: Fatal error: ended, line 11",
+                "\(xctest)Heir/testSkips(): not run: Test skipped - later",
+                "\(xctest)Hidden/testHidden(): not run: its class is private",
+                "a/AppTests/Phone.swift: testRed(): not run: its file: not for Linux: UIKit",
+            ])
+        #expect(lines.last?.hasSuffix(#""whole":1,"tests":13,"passed":3,"failed":6}"#) == true)
+    }
+
     @Test func theLanguageModeIsChosen() throws {
         defer { cleanUp() }
         try write("a/Shared.swift", "import SwiftData\nvar shared: [Int] = []\n")
