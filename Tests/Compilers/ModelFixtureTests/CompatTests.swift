@@ -123,6 +123,55 @@ private let hasPython = (ProcessInfo.processInfo.environment["PATH"] ?? "").spli
         #expect(lines.last?.hasSuffix(#""whole":1,"tests":6,"passed":1,"failed":4}"#) == true)
     }
 
+    @Test("S51: a property with observers is persisted, and its observers are not called")
+    func observedPropertiesArePersisted() throws {
+        defer { cleanUp() }
+        try write(
+            "a/App/Inbox.swift",
+            """
+            import SwiftData
+            @Model final class Inbox {
+                var count = 0 { didSet { calls += 1 } }
+                var newest: Envelope? {
+                    willSet { calls += 1 }
+                    didSet { calls += 1 }
+                }
+                @Attribute(.unique) var name: String { didSet { calls += 1 } }
+                @Transient var calls = 0
+                init(_ name: String) { self.name = name }
+            }
+            @Model final class Envelope {
+                var text: String
+                @Relationship(inverse: \\Inbox.newest) var inbox: Inbox?
+                init(_ text: String) { self.text = text }
+            }
+            """)
+        try write(
+            "a/AppTests/InboxTests.swift",
+            """
+            import SwiftData
+            import Testing
+            @testable import App
+            @Test func isStored() throws {
+                let container = try ModelContainer(
+                    for: Inbox.self, Envelope.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+                let context = ModelContext(container)
+                let inbox = Inbox("mine")
+                context.insert(inbox)
+                inbox.count = 3
+                inbox.newest = Envelope("hello")
+                inbox.name = "ours"
+                #expect(inbox.newest?.inbox === inbox)
+                try context.save()
+                #expect(inbox.calls == 0)
+                let found = try #require(try ModelContext(container).fetch(FetchDescriptor<Inbox>()).first)
+                #expect(found.count == 3 && found.newest?.text == "hello" && found.name == "ours")
+                #expect(Inbox.schemaMetadata.map(\\.name) == ["count", "newest", "name"])
+            }
+            """)
+        #expect(try run("--tests").lines.contains("a/AppTests/InboxTests.swift: isStored(): passed"))
+    }
+
     @Test func theTestsOfAClassAreThoseThatAppleRuns() throws {
         defer { cleanUp() }
         try write(
