@@ -89,7 +89,7 @@ help:  ## Lists these commands
 	@echo '             sanitize-graph SEEDS=count | SEED=one;'
 	@echo '             mutants CHOSEN=1 | MUTANT=name;'
 	@echo '             bench W="w1 w3" N=objects BUDGET=MiB; test F=SuiteName'
-	@echo '             compat DIR=folder SWIFT=5|6 FLAGS="-default-isolation MainActor";'
+	@echo '             compat DIR=folder SWIFT=5|6 TESTS=1 FLAGS="-default-isolation MainActor";'
 	@echo '             compare W="w1 w3" N=objects R=rounds PEERS="lmdb rocksdb";'
 	@echo '             service-compare W="get list" N=photos R=rounds SECONDS=each CLIENTS=count'
 
@@ -262,11 +262,11 @@ coredata-samples: setup  ## Reads the Core Data models in the folder DIR, writes
 	@$(RELEASE) --product faultline --quiet
 	@.ci/coredata-samples $(TOOL) "$(DIR)"
 
-compat:  ## Compiles SwiftData sources in the folder DIR, a folder a repository; docs/features/SwiftDataSurface.md
+compat:  ## Compiles SwiftData sources in the folder DIR, and runs their tests with TESTS=1; docs/features/SwiftDataSurface.md
 	@$(if $(DIR),,echo 'Give a folder that has a folder for each repository: make compat DIR=folder'; exit 2)
 	@.ci/setup python3
 	@swift build $(SWIFT_FLAGS) --target Faultline --quiet >&2
-	@.ci/compat "$(DIR)" $(if $(SWIFT),--swift $(SWIFT)) $(if $(FLAGS),-- $(FLAGS))
+	@.ci/compat "$(DIR)" $(if $(SWIFT),--swift $(SWIFT)) $(if $(TESTS),--tests) $(if $(FLAGS),-- $(FLAGS))
 
 ratchet:  ## Lowers the lists of Tests/Ratchet to the sizes of today; docs/Testing.md
 	@FAULTLINE_RATCHET=lower $(MAKE) test F=RatchetTests

@@ -72,6 +72,14 @@ enum ModelDiagnosis {
         for (variable, kind) in body.others {
             if let mistake = mistake(variable, kind) { context.diagnose(mistake) }
         }
+        for property in body.properties {
+            guard let observers = property.observers else { continue }
+            let message = """
+                The observers of '\(property.name)' are not called, because its value is persisted. Do their work in a \
+                method that sets it, or mark the property @Transient.
+                """
+            context.diagnose(.warning(message, at: observers))
+        }
     }
 
     /// The values of a subclass reach the object when the initializer of the superclass has returned.
@@ -110,9 +118,7 @@ enum ModelDiagnosis {
             let message = "@Transient requires the non-optional property '\(name)' to have a default value."
             return .error(message, at: variable)
         case .plain:
-            let hasObservers = variable.bindings.contains { $0.accessorBlock != nil }
-            let reason = hasObservers ? "it has observers" : "it is bound by a pattern"
-            let message = "'\(name)' is not persisted, because \(reason)."
+            let message = "'\(name)' is not persisted, because it is bound by a pattern."
             return isFilled
                 ? .warning("\(message) Mark it @Transient to say that this is meant.", at: variable)
                 : .error("\(message) Mark it @Transient, and give it a default value.", at: variable)

@@ -9,6 +9,8 @@ struct PersistedProperty {
     let attributes: AttributeListSyntax
     /// Whether the property is declared with `let`, and so has no setter.
     let isConstant: Bool
+    /// The `willSet` and `didSet` of the property, which the compiler drops: the accessors take their place.
+    let observers: AccessorBlockSyntax?
 
     /// The name without back-ticks.
     var name: String { identifier.unquoted }
@@ -73,6 +75,7 @@ struct PersistedProperty {
         initialValue = binding.initializer?.value.trimmed
         attributes = variable.attributes
         isConstant = kind == .constant
+        observers = binding.accessorBlock
     }
 }
 
@@ -83,7 +86,7 @@ enum StoredKind: Equatable {
     case untouched
     /// Marked as not persisted.
     case transient
-    /// Stored as a plain property because it has observers, or is bound by a pattern.
+    /// Stored as a plain property because it is bound by a pattern.
     case plain
     /// Declared with `let`.
     case constant
@@ -99,8 +102,6 @@ enum StoredKind: Equatable {
             self = .untouched
         } else if variable.attributes.attribute(named: "Transient") != nil {
             self = .transient
-        } else if variable.bindings.contains(where: { $0.accessorBlock != nil }) {
-            self = .plain
         } else if variable.bindings.contains(where: { !$0.pattern.is(IdentifierPatternSyntax.self) }) {
             self = .plain
         } else if variable.bindings.count > 1 {

@@ -12,4 +12,16 @@ enum TemporaryNumber {
     static func next() -> UInt64 {
         counter.wrappingAdd(1, ordering: .relaxed).oldValue & (1 << 47 - 1)
     }
+
+    private static let secret = (UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max))
+
+    /// What shows that this process has encoded a number: a keyed hash, which other processes cannot make.
+    static func seal(_ number: UInt64, _ entityName: String) -> String {
+        var hasher = Hasher()
+        hasher.combine(secret.0)
+        hasher.combine(secret.1)
+        hasher.combine(number)
+        hasher.combine(entityName)
+        return String(UInt64(bitPattern: Int64(hasher.finalize())), radix: 16)
+    }
 }

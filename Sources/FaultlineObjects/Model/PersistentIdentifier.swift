@@ -3,8 +3,8 @@ internal import FaultlineLog
 /// The identity of an object: store, entity, and a number that no other object gets; an undo of a deletion restores it.
 ///
 /// Before its first save an object has a temporary identifier without a store. Identifiers are values, valid across
-/// contexts, actors and processes. A decoded identifier of a stored object equals the original. A decoded temporary
-/// identifier equals none of this process, and leads to no object.
+/// contexts, actors and processes. A decoded identifier equals the original; a temporary one only in the process that
+/// encoded it, and elsewhere it equals none and leads to no object. Its text never leads to an object.
 ///
 /// An identifier with the `originalName` of a renamed entity leads to the same object, whose `persistentModelID` has the
 /// new name, and so is not equal. One with a name between the two leads to none. If another entity has the original name
@@ -33,13 +33,13 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
     /// The store value for an unsaved object of this process.
     static let unsaved: (UInt64, UInt64) = (0, 0)
-    /// The store value for a decoded temporary identifier.
+    /// The store value for a temporary identifier of another process.
     static let decodedTemporary: (UInt64, UInt64) = (0, 1)
 
     package var isTemporary: Bool { id.storeHigh == 0 && id.storeLow <= Self.decodedTemporary.1 }
     package var number: UInt64 { id.number }
-    /// The temporary number of an unsaved object of this process; nil for a stored object, and for a decoded temporary
-    /// identifier, which names no object.
+    /// The temporary number of an unsaved object of this process; nil for a stored object, and for a temporary
+    /// identifier of another process, which names no object.
     package var unsavedNumber: UInt64? { storeID == Self.unsaved ? id.number : nil }
     package var storeID: (UInt64, UInt64) { (id.storeHigh, id.storeLow) }
 
@@ -64,7 +64,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
 
     private enum CodingKeys: String, CodingKey {
-        case store, entity, number, key
+        case store, entity, number, key, seal
     }
 
     /// Decodes an identifier that `encode(to:)` wrote.
@@ -99,6 +99,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
             throw DecodingError.dataCorruptedError(
                 forKey: .number, in: container,
                 debugDescription: "The number of an object is from 1 to \(numberMax), and not \(number).")
+        }
+        if text == nil, let seal = try container.decodeIfPresent(String.self, forKey: .seal),
+            seal == TemporaryNumber.seal(number, name)
+        {
+            store = Self.unsaved
         }
         self.init(storeID: store, entityName: name, number: number)
     }
@@ -136,12 +141,14 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     /// Encodes store, entity and number by name; a temporary identifier has no store, and one of a `DataStore` has its
     /// primary key instead of a number.
     ///
-    /// A temporary number is meaningless outside its process.
+    /// A temporary number is meaningless outside its process, and has a seal that only its process makes: no client can
+    /// name an unsaved object whose identifier it was not sent.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(entityName, forKey: .entity)
         guard let (keys, key) = dataStore else {
             try container.encodeIfPresent(storeIdentifier, forKey: .store)
+            try container.encodeIfPresent(unsavedNumber.map { TemporaryNumber.seal($0, entityName) }, forKey: .seal)
             return try container.encode(number, forKey: .number)
         }
         guard let key else {

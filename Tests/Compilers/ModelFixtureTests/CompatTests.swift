@@ -82,12 +82,143 @@ private let hasPython = (ProcessInfo.processInfo.environment["PATH"] ?? "").spli
             ])
     }
 
+    @Test func aCrashOfATestHidesNoOtherTest() throws {
+        defer { cleanUp() }
+        try write("a/App/Item.swift", model("Item"))
+        // The statements of an app do not run.
+        try write("a/App/main.swift", "import SwiftData\nfatalError()\n")
+        try write(
+            "a/AppTests/Swift Tests.swift",
+            """
+            import SwiftData
+            import Testing
+            @testable import App
+            @Suite struct Items {
+                @Test func passes() throws {
+                    let container = try ModelContainer(for: Item.self)
+                    let context = ModelContext(container)
+                    context.insert(Item())
+                    try context.save()
+                    try #expect(context.fetchCount(FetchDescriptor<Item>()) == 1)
+                }
+                @Test(arguments: [1, 2]) func fails(_ number: Int) { #expect(number == 1, "is it?") }
+                @Test func crashes() { fatalError("ended") }
+                @Test(.disabled("later")) func waits() {}
+                @Test func takesLong() async throws { try await Task.sleep(for: .seconds(600)) }
+                @Test func exits() { exit(0) }
+            }
+            """)
+        let (status, lines) = try run("--tests", "--test-seconds", "10")
+        #expect(status == 0)
+        let tests = "a/AppTests/Swift Tests.swift: Items"
+        #expect(
+            Set(lines.filter { $0.hasPrefix(tests) }) == [
+                "\(tests)/passes(): passed",
+                "\(tests)/fails(_:): failed: Expectation failed: (number → 2) == 1: is it?, line 12",
+                "\(tests)/crashes(): failed: crashed: Fatal error: ended, line 13",
+                "\(tests)/waits(): not run: Test waits() skipped: \"later\"",
+                "\(tests)/takesLong(): failed: took more than 10 s",
+                "\(tests)/exits(): failed: the process ended with status 0 before the test did",
+            ])
+        #expect(lines.last?.hasSuffix(#""whole":1,"tests":6,"passed":1,"failed":4}"#) == true)
+    }
+
+    @Test("S51: a property with observers is persisted, and its observers are not called")
+    func observedPropertiesArePersisted() throws {
+        defer { cleanUp() }
+        try write(
+            "a/App/Inbox.swift",
+            """
+            import SwiftData
+            @Model final class Inbox {
+                var count = 0 { didSet { calls += 1 } }
+                var newest: Envelope? {
+                    willSet { calls += 1 }
+                    didSet { calls += 1 }
+                }
+                @Attribute(.unique) var name: String { didSet { calls += 1 } }
+                @Transient var calls = 0
+                init(_ name: String) { self.name = name }
+            }
+            @Model final class Envelope {
+                var text: String
+                @Relationship(inverse: \\Inbox.newest) var inbox: Inbox?
+                init(_ text: String) { self.text = text }
+            }
+            """)
+        try write(
+            "a/AppTests/InboxTests.swift",
+            """
+            import SwiftData
+            import Testing
+            @testable import App
+            @Test func isStored() throws {
+                let container = try ModelContainer(
+                    for: Inbox.self, Envelope.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+                let context = ModelContext(container)
+                let inbox = Inbox("mine")
+                context.insert(inbox)
+                inbox.count = 3
+                inbox.newest = Envelope("hello")
+                inbox.name = "ours"
+                #expect(inbox.newest?.inbox === inbox)
+                try context.save()
+                #expect(inbox.calls == 0)
+                let found = try #require(try ModelContext(container).fetch(FetchDescriptor<Inbox>()).first)
+                #expect(found.count == 3 && found.newest?.text == "hello" && found.name == "ours")
+                #expect(Inbox.schemaMetadata.map(\\.name) == ["count", "newest", "name"])
+            }
+            """)
+        #expect(try run("--tests").lines.contains("a/AppTests/InboxTests.swift: isStored(): passed"))
+    }
+
+    @Test func theTestsOfAClassAreThoseThatAppleRuns() throws {
+        defer { cleanUp() }
+        try write(
+            "a/AppTests/XCTests.swift",
+            """
+            import XCTest
+            class Base: XCTestCase {
+                func testHome() {
+                    let file = FileManager.default.homeDirectoryForCurrentUser.appending(path: "mark")
+                    XCTAssertFalse(FileManager.default.fileExists(atPath: file.path))
+                    XCTAssertTrue(FileManager.default.createFile(atPath: file.path, contents: nil))
+                }
+            }
+            final class Heir: Base {
+                @MainActor func testFails() async throws { XCTAssertEqual(1, 2) }
+                func testCrashes() { preconditionFailure("ended") }
+                func testSkips() throws { throw XCTSkip("later") }
+                func testTakes(_ argument: Int) {}
+                private func testPrivate() {}
+            }
+            private final class Hidden: XCTestCase { func testHidden() {} }
+            """)
+        try write("a/AppTests/Phone.swift", "import UIKit\nimport XCTest\nlet c = UIColor.red\nfunc testRed() {}\n")
+        let (status, lines) = try run("--tests")
+        #expect(status == 0)
+        let tests = "a/AppTests/XCTests.swift: "
+        #expect(
+            Set(lines.filter { $0.contains("(): ") }) == [
+                "\(tests)Base/testHome(): passed",
+                "\(tests)Heir/testHome(): passed",
+                "\(tests)Heir/testFails(): failed: XCTAssertEqual failed: (\"1\") is not equal to (\"2\"), line 10",
+                "\(tests)Heir/testCrashes(): failed: crashed: Fatal error: ended, line 11",
+                "\(tests)Heir/testSkips(): not run: Test skipped - later",
+                "\(tests)Hidden/testHidden(): not run: its class is private",
+                "a/AppTests/Phone.swift: testRed(): not run: its file: not for Linux: UIKit",
+            ])
+        #expect(lines.last?.hasSuffix(#""whole":1,"tests":7,"passed":2,"failed":2}"#) == true)
+    }
+
     @Test func theLanguageModeIsChosen() throws {
         defer { cleanUp() }
         try write("a/Shared.swift", "import SwiftData\nvar shared: [Int] = []\n")
         try write("a/Sent.swift", "class Plain {}\nfunc send(_ plain: Plain) { Task { @MainActor in _ = plain } }\n")
         #expect(try run().lines.last == #"{"files":2,"compiled":2,"repositories":1,"whole":1}"#)
         #expect(try run("--swift", "6").lines.last == #"{"files":2,"compiled":0,"repositories":1,"whole":0}"#)
+        let flagged = try run("--swift", "6", "--", "-swift-version", "5")
+        #expect(flagged.lines.last == #"{"files":2,"compiled":2,"repositories":1,"whole":1}"#)
     }
 
     @Test func inputThatCannotBeUsedIsRefusedWithTheRemedy() throws {

@@ -82,18 +82,19 @@ import Testing
 
     @Test func warnsOfPropertiesThatAreNotPersisted() {
         #expect(
-            diagnostics("var a = 1 { didSet {} }", "var b: Int? { willSet {} }", "var (c, d) = (1, 2)") == [
-                "2:5: warning: 'a' is not persisted, because it has observers. "
-                    + "Mark it @Transient to say that this is meant.",
-                "3:5: warning: 'b' is not persisted, because it has observers. "
-                    + "Mark it @Transient to say that this is meant.",
-                "4:5: warning: '(c, d)' is not persisted, because it is bound by a pattern. "
-                    + "Mark it @Transient to say that this is meant.",
+            diagnostics("var (c, d) = (1, 2)") == [
+                "2:5: warning: '(c, d)' is not persisted, because it is bound by a pattern. "
+                    + "Mark it @Transient to say that this is meant."
             ])
+    }
+
+    @Test func warnsOfObserversThatAreNotCalled() {
+        let rest =
+            "are not called, because its value is persisted. Do their work in a method that sets it, "
+            + "or mark the property @Transient."
         #expect(
-            diagnostics("var a: Int { didSet {} }") == [
-                "2:5: error: 'a' is not persisted, because it has observers. "
-                    + "Mark it @Transient, and give it a default value."
+            diagnostics("var a = 1 { didSet {} }", "var b: Int { willSet {} }") == [
+                "2:15: warning: The observers of 'a' \(rest)", "3:16: warning: The observers of 'b' \(rest)",
             ])
     }
 

@@ -93,31 +93,49 @@ import Testing
         }
     }
 
-    @Test("A4: a decoded temporary identifier is not equal to one of this process, and leads to nothing")
+    @Test("A4: a temporary identifier of another process is not equal to one of this process, and leads to nothing")
     func temporary() throws {
         let context = store.context()
         let unsaved = Document("secret")
+        let sent = Document("sent")
         context.insert(unsaved)
+        context.insert(sent)
         let own = unsaved.persistentModelID
+        let known = sent.persistentModelID
         #expect(context.model(for: own) as? Document === unsaved)
-        for text in [nil, String(repeating: "0", count: 32), String(repeating: "0", count: 31) + "1"] {
-            guard
-                let decoded = try? Tampering.decoded(
-                    own,
-                    {
-                        if let text { $0["store"] = text }
-                        $0["number"] = own.number
-                    })
-            else { continue }
-            #expect(decoded != own && decoded.storeIdentifier == nil)
+        let changes: [(inout [String: Any]) -> Void] = [
+            { $0["seal"] = nil }, { $0["seal"] = "" }, { $0["seal"] = "1234567890abcdef" },
+            { $0["store"] = String(repeating: "0", count: 32) },
+            { $0["store"] = String(repeating: "0", count: 31) + "1" },
+        ]
+        var forged = changes.compactMap { try? Tampering.decoded(own, $0) }
+        // The seal of one object is none of another one.
+        try forged.append(known.tampered(number: own.number))
+        try forged.append(own.tampered(entity: "Other"))
+        #expect(forged.count == 5)
+        for decoded in forged {
+            #expect(decoded != own && decoded != known && decoded.storeIdentifier == nil)
             #expect(context.model(for: decoded) as? Document !== unsaved)
-            #expect((context.model(for: decoded) as? Document)?.title == "")
             let registered: Document? = context.registeredModel(for: decoded)
             #expect(registered == nil)
             #expect(
                 try context.fetchCount(
                     FetchDescriptor<Document>(predicate: #Predicate { $0.persistentModelID == decoded })) == 0)
         }
+    }
+
+    @Test func `a temporary identifier that this process encoded leads to its object until the save`() throws {
+        let context = store.context()
+        let unsaved = Document("new")
+        context.insert(unsaved)
+        let decoded = try unsaved.persistentModelID.tampered()
+        #expect(decoded == unsaved.persistentModelID)
+        #expect(context.model(for: decoded) as? Document === unsaved)
+        let descriptor = FetchDescriptor<Document>(predicate: #Predicate { $0.persistentModelID == decoded })
+        #expect(try context.fetch(descriptor).first === unsaved)
+        #expect(try store.context().fetchCount(descriptor) == 0)
+        try context.save()
+        #expect(try unsaved.persistentModelID != decoded && context.fetchCount(descriptor) == 0)
     }
 
     @Test("A4: a number that the store lacks gives a marked fault: its getters report, no save takes it")
