@@ -47,10 +47,11 @@ struct StoreComparison {
     {
         var tallies = SourceTallies(mapping)
         let snapshot = store.log.snapshot()
+        let entities = Dictionary(grouping: mapping.entities, by: \.storage.table)
         for entity in store.storage.entities {
             // The positions in the model of the classes of the table.
             var ordinals = [Int](repeating: 0, count: entity.hierarchy?.classes.count ?? 1)
-            for own in mapping.entities where own.storage.table == entity.table { ordinals[own.place] = own.ordinal }
+            for own in entities[entity.table] ?? [] { ordinals[own.place] = own.ordinal }
             try snapshot.scan(
                 entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
             ) { records in

@@ -190,7 +190,8 @@ public struct StoreImport: Sendable {
         return ImportReport(
             storeUUID: catalog.storeUUID,
             entities: Self.entities(tallies, written, mapping),
-            findings: findings.all, notes: mapping.notes + plain.unsearchableTexts, skippedEntities: catalog.ownEntities,
+            findings: findings.all, notes: mapping.notes + plain.unsearchableTexts,
+            skippedEntities: catalog.ownEntities,
             findingsPath: findings.isEmpty ? nil : folder.finalFindingsPath, isResumed: isResumed)
     }
 

@@ -1,4 +1,5 @@
 #if Import
+internal import FaultlineLog
 internal import FaultlineModel
 internal import FaultlineStore
 
