@@ -12,29 +12,31 @@ struct ClassHierarchyTests {
         try #require(source.files.first { $0.name == name }).text
     }
 
-    @Test func `a class inherits from that of the parent entity, and declares what its entity does`() throws {
-        let source = try source(
-            ModelText.entity(
-                "Item", "isAbstract=\"YES\"",
-                ModelText.attribute("name", "String", "indexed=\"YES\"")
-                    + ModelText.relationship("owner", to: "Person", inverse: "items")
-                    + "<uniquenessConstraints><uniquenessConstraint><constraint value=\"name\"/></uniquenessConstraint></uniquenessConstraints>"
-            )
-                + ModelText.entity(
-                    "Book", "parentEntity=\"Item\"",
-                    ModelText.attribute("year", "Integer 16", "")
-                        + ModelText.relationship("reader", to: "Person", inverse: "book", "maxCount=\"1\"")
-                        + "<uniquenessConstraints><uniquenessConstraint><constraint value=\"year\"/><constraint value=\"name\"/></uniquenessConstraint></uniquenessConstraints>"
-                )
-                + ModelText.entity(
-                    "Comic", "parentEntity=\"Book\" elementID=\"Strip\"",
-                    ModelText.attribute("colours", "Integer 32", "defaultValueString=\"4\"")
-                        + ModelText.attribute("draft", "String", "optional=\"YES\" transient=\"YES\""))
-                + ModelText.entity(
-                    "Person", "",
-                    ModelText.relationship(
-                        "items", to: "Item", inverse: "owner", "optional=\"YES\" toMany=\"YES\" ordered=\"YES\"")
-                        + ModelText.relationship("book", to: "Book", inverse: "reader")))
+    private static let library =
+        ModelText.entity(
+            "Item", "isAbstract=\"YES\"",
+            ModelText.attribute("name", "String", "indexed=\"YES\"")
+                + ModelText.relationship("owner", to: "Person", inverse: "items")
+                + "<uniquenessConstraints><uniquenessConstraint><constraint value=\"name\"/></uniquenessConstraint></uniquenessConstraints>"
+        )
+        + ModelText.entity(
+            "Book", "parentEntity=\"Item\"",
+            ModelText.attribute("year", "Integer 16", "")
+                + ModelText.relationship("reader", to: "Person", inverse: "book", "maxCount=\"1\"")
+                + "<uniquenessConstraints><uniquenessConstraint><constraint value=\"year\"/><constraint value=\"name\"/></uniquenessConstraint></uniquenessConstraints>"
+        )
+        + ModelText.entity(
+            "Comic", "parentEntity=\"Book\" elementID=\"Strip\"",
+            ModelText.attribute("colours", "Integer 32", "defaultValueString=\"4\"")
+                + ModelText.attribute("draft", "String", "optional=\"YES\" transient=\"YES\""))
+        + ModelText.entity(
+            "Person", "",
+            ModelText.relationship(
+                "items", to: "Item", inverse: "owner", "optional=\"YES\" toMany=\"YES\" ordered=\"YES\"")
+                + ModelText.relationship("book", to: "Book", inverse: "reader"))
+
+    @Test func `a root class with subclasses is not final`() throws {
+        let source = try source(Self.library)
         #expect(source.findings.map(\.name) == ["isAbstract"])
         #expect(
             try text("Item.swift", source) == #"""
@@ -56,6 +58,10 @@ struct ClassHierarchyTests {
                 }
 
                 """#)
+    }
+
+    @Test func `a class inherits from that of the parent entity, and declares what its entity does`() throws {
+        let source = try source(Self.library)
         #expect(
             try text("Book.swift", source) == #"""
                 import Faultline
@@ -78,6 +84,10 @@ struct ClassHierarchyTests {
                 }
 
                 """#)
+    }
+
+    @Test func `a class without subclasses is final, and a collection leads to all classes`() throws {
+        let source = try source(Self.library)
         #expect(
             try text("Comic.swift", source) == #"""
                 import Faultline

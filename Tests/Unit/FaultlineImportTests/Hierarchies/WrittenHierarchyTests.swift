@@ -35,6 +35,7 @@ internal import Testing
         #expect(model.fingerprint == classes.fingerprint)
     }
 
+    /// The classes are in files of their own, which may be compiled apart: all must have the same table of methods.
     @Test func aNewObjectHasTheInheritedValuesOfItsInitializer() throws {
         let folder = TemporaryDirectory()
         let place = ModelConfiguration(url: URL(filePath: folder.path).appending(path: "store"))
