@@ -313,7 +313,7 @@ let package = Package(
                     name: "InMemoryTracing", package: "swift-distributed-tracing",
                     condition: .when(traits: ["Service"])),
             ] + metered + operated),
-        // Empty without the trait `Import`: `.ci/import` runs it.
+        // Without the trait `Import` it has tests of written classes only: `.ci/import` runs all.
         unitTests(
             "FaultlineImportTests",
             [

@@ -19,11 +19,8 @@ public struct ImportFinding: Sendable, Hashable {
         case tooLarge
         /// A required attribute or relationship has no value; the new object has the default, or zero.
         case missingValue
-        /// A reference or link leads to an object that the store lacks.
+        /// A reference or link leads to an object that the store lacks, or to one of another entity.
         case missingObject
-        /// A reference or link leads to an object of a subentity, which a relationship cannot hold yet; or the object
-        /// is of a subentity, has its reference, and is missing from the inverse collection.
-        case subentityObject
         /// A reference between two single objects that the other side does not have.
         case oneSided
         /// The position in an ordered collection is not a number; the object is in the collection.

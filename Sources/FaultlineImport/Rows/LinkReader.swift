@@ -56,21 +56,22 @@ final class LinkReader {
     func next() throws(ImportError) -> SourceLink? {
         while try query.next() {
             guard let number = query.integer(Result.number) else { continue }
-            guard number > 0, number <= RowReader.numberMax else {
+            guard number > 0, number <= RowReader.numberMax - links.offset else {
                 try note(.invalidNumber, number, .integer(number))
                 continue
             }
-            guard let owner = try end(Result.owner, Result.ownerEntity, links.owner, number),
-                let member = try end(Result.member, Result.memberEntity, links.member, number)
+            guard let owner = try end(Result.owner, Result.ownerEntity, links.owners, number),
+                let member = try end(Result.member, Result.memberEntity, links.members, number)
             else { continue }
             let memberOrder = try order(links.memberOrder, number)
             let ownerOrder = try order(links.ownerOrder, number)
+            let record = RecordID(number + links.offset)
             return links.side.isLeft
                 ? SourceLink(
-                    number: RecordID(number), left: owner, right: member, leftOrder: memberOrder,
+                    number: record, left: owner, right: member, leftOrder: memberOrder,
                     rightOrder: ownerOrder)
                 : SourceLink(
-                    number: RecordID(number), left: member, right: owner, leftOrder: ownerOrder,
+                    number: record, left: member, right: owner, leftOrder: ownerOrder,
                     rightOrder: memberOrder)
         }
         return nil
@@ -89,26 +90,23 @@ final class LinkReader {
 
     /// An end of the link; nil if it cannot be linked.
     private func end(
-        _ index: Int, _ entityIndex: Int, _ entity: Int64, _ number: Int64
+        _ index: Int, _ entityIndex: Int, _ entities: Set<Int64>, _ number: Int64
     ) throws(ImportError) -> RecordID? {
         let value = query.value(index)
         guard case .integer(let target) = value else {
             try note(.wrongType, number, value)
             return nil
         }
-        guard target > 0, target <= RowReader.numberMax, let type = query.integer(entityIndex) else {
+        guard target > 0, target <= RowReader.numberMax, let type = query.integer(entityIndex), entities.contains(type)
+        else {
             try note(.missingObject, number, value)
-            return nil
-        }
-        guard type == entity else {
-            try note(links.heirs.contains(type) ? .subentityObject : .missingObject, number, value)
             return nil
         }
         return RecordID(target)
     }
 
     private func order(_ order: StoreMapping.Order?, _ number: Int64) throws(ImportError) -> UInt64 {
-        let usual = MemberKey.defaultOrder(of: RecordID(number))
+        let usual = MemberKey.defaultOrder(of: RecordID(number + links.offset))
         guard let order else { return usual }
         let position = query.value(order.index)
         switch position {

@@ -30,7 +30,8 @@ final class RowImport {
     private let advance: (_ phase: ImportProgress.Phase, _ table: String, _ count: Int) -> Void
 
     init(
-        _ store: RowStore, _ database: SQLiteDatabase, externalFolder: String, findings: FindingLog?,
+        _ store: RowStore, _ database: SQLiteDatabase, _ mapping: StoreMapping, externalFolder: String,
+        findings: FindingLog?,
         advance: @escaping (_ phase: ImportProgress.Phase, _ table: String, _ count: Int) -> Void
     ) {
         self.store = store
@@ -38,7 +39,7 @@ final class RowImport {
         self.externalFolder = externalFolder
         self.findings = findings
         self.advance = advance
-        tallies = SourceTallies(store)
+        tallies = SourceTallies(mapping)
     }
 
     /// Writes the objects of a table that the new store lacks.
@@ -48,7 +49,7 @@ final class RowImport {
         let snapshot = store.log.snapshot()
         let next = table.entities.values.map { snapshot.nextID(of: $0.storage.table) }.max() ?? 1
         let reader = try RowReader(
-            database, table, schema: store.storage.schema, externalFolder: externalFolder,
+            database, table, externalFolder: externalFolder,
             after: next > 1 ? Int64(next) - 1 : Int64.min, findings: findings)
         var isDone = false
         while !isDone {
@@ -83,7 +84,7 @@ final class RowImport {
             }
             try writer.enterKeys(row.draft, id: row.number, entity, in: &transaction)
         }
-        _ = tallies.entities[entity.ordinal].add(row.draft, row.number, entity, skipping: row.large)
+        _ = tallies.entities[row.entity.ordinal].add(row.draft, row.number, entity, skipping: row.large)
         var byteCount = row.draft.encodedByteCount
         for value in row.large {
             let owner = BlobOwner(table: entity.table, slot: UInt16(value.slot), id: row.number)
@@ -93,7 +94,7 @@ final class RowImport {
                     try HashedPieces.fill(target, &hash, next)
                 }
             }
-            tallies.entities[entity.ordinal].columns[value.slot].add(hash, byteCount: value.byteCount)
+            tallies.entities[row.entity.ordinal].columns[value.slot].add(hash, byteCount: value.byteCount)
             row.draft.setBlobReference(value.slot, identifier: blob, byteCount: UInt64(value.byteCount))
             byteCount += value.byteCount
         }
@@ -102,9 +103,9 @@ final class RowImport {
     }
 
     private func broken(_ conflict: StoreError.KeyConflict, _ row: SourceRow) -> BrokenConstraint {
-        let properties = store.storage.schema.entities[row.entity.storage.ordinal].properties
+        let names = Dictionary(zip(row.entity.slots, row.entity.properties.map(\.name))) { first, _ in first }
         return BrokenConstraint(
-            entity: row.entity.name, properties: conflict.slots.map { properties[$0].name },
+            entity: row.entity.name, properties: conflict.slots.compactMap { names[$0] },
             object: Int64(row.number), holder: conflict.holder)
     }
 
@@ -115,8 +116,8 @@ final class RowImport {
     /// - Throws: As `run` for a table.
     func run(_ links: StoreMapping.Links) throws {
         let next = store.log.snapshot().nextID(of: links.side.table)
-        let reader = try LinkReader(
-            database, links, after: next > 1 ? Int64(next) - 1 : Int64.min, findings: findings)
+        let last = Int64(next) - 1 - links.offset
+        let reader = try LinkReader(database, links, after: last > 0 ? last : Int64.min, findings: findings)
         var isDone = false
         while !isDone {
             var count = 0
@@ -134,7 +135,7 @@ final class RowImport {
                     try writer.link(
                         link.number, left: link.left, right: link.right, leftOrder: link.leftOrder,
                         rightOrder: link.rightOrder, links.side, in: &transaction)
-                    tallies.links[links.side.table.rawValue, default: ColumnTally()].add(link)
+                    tallies.links[links.position, default: ColumnTally()].add(link)
                     count += 1
                 }
             }
@@ -145,12 +146,16 @@ final class RowImport {
 
 /// The values of all objects and links of the source.
 struct SourceTallies {
-    /// By position in the schema.
+    /// By position in the model.
     var entities: [EntityTally]
-    /// By table of links.
-    var links: [UInt16: ColumnTally] = [:]
+    /// By position in the mapping.
+    var links: [Int: ColumnTally] = [:]
 
-    init(_ store: RowStore) { entities = store.storage.entities.map { EntityTally($0.slots.count) } }
+    init(_ mapping: StoreMapping) {
+        let all = mapping.entities
+        entities = Array(repeating: EntityTally(0), count: (all.map(\.ordinal).max() ?? -1) + 1)
+        for entity in all { entities[entity.ordinal] = EntityTally(entity.storage.slots.count) }
+    }
 }
 
 /// Fills memory with the next piece of a large value whose size the hash can take.

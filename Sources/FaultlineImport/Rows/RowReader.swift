@@ -34,7 +34,7 @@ final class RowReader {
     ///
     /// - Throws: `ImportError` if the table cannot be read.
     init(
-        _ database: SQLiteDatabase, _ table: StoreMapping.Table, schema: Schema, externalFolder: String,
+        _ database: SQLiteDatabase, _ table: StoreMapping.Table, externalFolder: String,
         after number: Int64, findings: FindingLog?
     ) throws(ImportError) {
         self.database = database
@@ -43,21 +43,7 @@ final class RowReader {
         self.findings = findings
         query = try database.query(table.sql)
         query.bind(number, at: 1)
-        for (number, entity) in table.entities {
-            var draft = Draft.create(layout: entity.storage.layout)
-            for (slot, property) in schema.entities[entity.storage.ordinal].properties.enumerated() {
-                guard let attribute = property.asAttribute else { continue }
-                if attribute.hasDefaultValue, !attribute.isOptional {
-                    DefaultValues.set(attribute, slot: slot, draft: &draft)
-                } else if attribute.kind == .codable, !attribute.isOptional,
-                    let empty = try? CodableValue(CompositeValue.members([]))
-                {
-                    empty.bytes.withUnsafeBytes { draft.setBytes(slot, $0) }
-                }
-            }
-            draft.clearMarks()
-            defaults[number] = draft
-        }
+        for (number, entity) in table.entities { defaults[number] = entity.blankRow() }
     }
 
     deinit { for draft in defaults.values { draft.destroy() } }
@@ -257,19 +243,11 @@ final class RowReader {
         case .null:
             if !relationship.isOptional { try note(.missingValue) }
         case .integer(let target):
-            guard target > 0, target <= Self.numberMax, let type = query.integer(relationship.targetIndex) else {
-                return try note(.missingObject)
-            }
-            guard type == relationship.destination else {
-                return try note(relationship.heirs.contains(type) ? .subentityObject : .missingObject)
-            }
+            guard target > 0, target <= Self.numberMax, let type = query.integer(relationship.targetIndex),
+                relationship.destinations.contains(type)
+            else { return try note(.missingObject) }
             if let inverse = relationship.inverseIndex, query.integer(inverse) != row.number {
                 return try note(.oneSided)
-            }
-            if relationship.isOutsideInverse {
-                try note(.subentityObject)
-                // The other of two single objects cannot have the reference back.
-                guard relationship.inverseIndex == nil else { return }
             }
             row.draft.setToOne(relationship.slot, RecordID(target))
             guard let order = relationship.order else { return }

@@ -14,18 +14,17 @@ struct StoreComparison {
         _ database: SQLiteDatabase, _ mapping: StoreMapping, externalFolder: String, findings: FindingLog,
         advance: (_ table: String, _ count: Int) -> Void
     ) throws -> SourceTallies {
-        var tallies = SourceTallies(store)
+        var tallies = SourceTallies(mapping)
         for table in mapping.tables {
             let reader = try RowReader(
-                database, table, schema: store.storage.schema, externalFolder: externalFolder, after: Int64.min,
-                findings: findings)
+                database, table, externalFolder: externalFolder, after: Int64.min, findings: findings)
             while let row = try reader.next() {
                 defer { row.draft.destroy() }
-                let entity = row.entity.storage
-                _ = tallies.entities[entity.ordinal].add(row.draft, row.number, entity, skipping: row.large)
+                let ordinal = row.entity.ordinal
+                _ = tallies.entities[ordinal].add(row.draft, row.number, row.entity.storage, skipping: row.large)
                 for value in row.large {
                     try value.read(database, row: Int64(row.number)) { next in
-                        try tallies.entities[entity.ordinal].addLarge(value.slot, row.number, next)
+                        try tallies.entities[ordinal].addLarge(value.slot, row.number, next)
                     }
                 }
                 advance(table.name, 1)
@@ -34,7 +33,7 @@ struct StoreComparison {
         for links in mapping.links {
             let reader = try LinkReader(database, links, after: Int64.min, findings: findings)
             while let link = try reader.next() {
-                tallies.links[links.side.table.rawValue, default: ColumnTally()].add(link)
+                tallies.links[links.position, default: ColumnTally()].add(link)
                 advance(links.table, 1)
             }
         }
@@ -46,18 +45,23 @@ struct StoreComparison {
     /// - Throws: The errors of the store.
     func destination(_ mapping: StoreMapping, advance: (_ table: String, _ count: Int) -> Void) throws -> SourceTallies
     {
-        var tallies = SourceTallies(store)
+        var tallies = SourceTallies(mapping)
         let snapshot = store.log.snapshot()
+        let entities = Dictionary(grouping: mapping.entities, by: \.storage.table)
         for entity in store.storage.entities {
+            // The positions in the model of the classes of the table.
+            var ordinals = [Int](repeating: 0, count: entity.hierarchy?.classes.count ?? 1)
+            for own in entities[entity.table] ?? [] { ordinals[own.place] = own.ordinal }
             try snapshot.scan(
                 entity.table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
             ) { records in
                 for record in records {
                     let view = try store.view(record, of: entity)
-                    let large = tallies.entities[entity.ordinal].add(view, record.id, entity)
+                    let ordinal = ordinals[entity.hierarchy?.place(of: view) ?? 0]
+                    let large = tallies.entities[ordinal].add(view, record.id, entity)
                     for (slot, reference) in large {
                         var done: UInt64 = 0
-                        try tallies.entities[entity.ordinal].addLarge(slot, record.id) { target in
+                        try tallies.entities[ordinal].addLarge(slot, record.id) { target in
                             let end = min(done + UInt64(target.count), reference.byteCount)
                             guard end > done else { return 0 }
                             let count = Int(end - done)
@@ -73,19 +77,21 @@ struct StoreComparison {
                 return true
             }
         }
-        for links in mapping.links {
-            let table = links.side.table
+        for (table, links) in Dictionary(grouping: mapping.links, by: \.side.table) {
             try snapshot.scan(
                 table, from: 1, through: Limits.recordIDMax, readAhead: Self.readAheadByteCount
             ) { records in
                 for record in records {
-                    guard let row = LinkRow.read(record.row) else { continue }
-                    tallies.links[table.rawValue, default: ColumnTally()].add(
+                    // Those of one relationship come behind those of another.
+                    guard let row = LinkRow.read(record.row),
+                        let own = links.last(where: { $0.offset < Int64(record.id) })
+                    else { continue }
+                    tallies.links[own.position, default: ColumnTally()].add(
                         SourceLink(
                             number: record.id, left: row.left, right: row.right, leftOrder: row.leftOrder,
                             rightOrder: row.rightOrder))
                 }
-                advance(links.table, records.count)
+                advance(links[0].table, records.count)
                 return true
             }
         }

@@ -86,6 +86,12 @@ public struct StoreImport: Sendable {
         var first: ImportError?
         var best: (builder: MappingBuilder, schema: Schema, fit: ModelFit)?
         for schema in schemas {
+            if let table = schema.entities.first(where: \.hasHeirs) {
+                throw ImportError(
+                    .modelMismatch,
+                    "The model is the schema of tables that a store has: the table of \(table.name) does not say where the relationships of each class lead. Give the model or the classes that the table was made of.",
+                    path: source.path, entity: table.name)
+            }
             let plain = try schema.withoutClasses()
             var builder = MappingBuilder(database, catalog, plain)
             do throws(ImportError) { try builder.check() } catch {
@@ -114,7 +120,7 @@ public struct StoreImport: Sendable {
         let database = try SQLiteDatabase(source.path)
         let catalog = try SourceCatalog(database)
         let (builder, plain) = try fit(database, catalog)
-        let fresh = WorkFolder.State(source: identity, model: "\(plain.fingerprint)")
+        let fresh = WorkFolder.State(source: identity, model: "\(try plain.tablesWithoutClasses().fingerprint)")
         var state = fresh
         var isResumed = false
         let lock = try folder.lock()
@@ -144,7 +150,8 @@ public struct StoreImport: Sendable {
         _ state: WorkFolder.State, isResumed: Bool, _ database: SQLiteDatabase, _ catalog: SourceCatalog,
         _ given: MappingBuilder, _ plain: Schema
     ) throws -> ImportReport {
-        let target = try plain.leavingOut(state.broken.map { ($0.entity, $0.properties) })
+        // A hierarchy is in one table, as the objects of model classes are that inherit from each other.
+        let target = try plain.leavingOut(state.broken.map { ($0.entity, $0.properties) }).tablesWithoutClasses()
         let container = try makeContainer(for: target)
         defer { try? container.close() }
         let store = container.rowStore
@@ -156,7 +163,7 @@ public struct StoreImport: Sendable {
         let external = source.externalFolder
         var counts = ProgressCount(progress)
         let writing = RowImport(
-            store, database, externalFolder: external, findings: isContinued ? nil : findings
+            store, database, mapping, externalFolder: external, findings: isContinued ? nil : findings
         ) { counts.add($0, $1, $2) }
         for table in mapping.tables { try writing.run(table) }
         for links in mapping.links { try writing.run(links) }
@@ -182,8 +189,9 @@ public struct StoreImport: Sendable {
         try folder.finish(hasFindings: !findings.isEmpty)
         return ImportReport(
             storeUUID: catalog.storeUUID,
-            entities: Self.entities(tallies, written, mapping, store.storage),
-            findings: findings.all, notes: mapping.notes, skippedEntities: catalog.ownEntities,
+            entities: Self.entities(tallies, written, mapping),
+            findings: findings.all, notes: mapping.notes + plain.unsearchableTexts,
+            skippedEntities: catalog.ownEntities,
             findingsPath: findings.isEmpty ? nil : folder.finalFindingsPath, isResumed: isResumed)
     }
 
@@ -212,19 +220,18 @@ public struct StoreImport: Sendable {
     }
 
     private static func entities(
-        _ source: SourceTallies, _ written: SourceTallies, _ mapping: StoreMapping, _ storage: SchemaStorage
+        _ source: SourceTallies, _ written: SourceTallies, _ mapping: StoreMapping
     ) -> [ImportReport.Entity] {
-        storage.entities.map { entity in
+        mapping.entities.sorted { $0.ordinal < $1.ordinal }.map { entity in
             let (old, new) = (source.entities[entity.ordinal], written.entities[entity.ordinal])
             var columns: [ImportReport.Column] = []
-            for (slot, property) in storage.schema.entities[entity.ordinal].properties.enumerated() {
+            for (slot, property) in zip(entity.slots, entity.properties) {
                 if let links = mapping.links.first(where: { $0.entity == entity.name && $0.name == property.name }) {
-                    let table = links.side.table.rawValue
                     columns.append(
                         .init(
-                            name: property.name, source: .init(source.links[table] ?? ColumnTally()),
-                            destination: .init(written.links[table] ?? ColumnTally())))
-                } else if case .toMany = entity.slots[slot] {
+                            name: property.name, source: .init(source.links[links.position] ?? ColumnTally()),
+                            destination: .init(written.links[links.position] ?? ColumnTally())))
+                } else if case .toMany = entity.storage.slots[slot] {
                     continue
                 } else {
                     columns.append(
@@ -281,6 +288,15 @@ extension Snapshot {
 }
 
 extension Schema {
+    /// A note on each text of a subentity that has an index of its words in the model, and none in the new store.
+    fileprivate var unsearchableTexts: [String] {
+        entities.filter { $0.superentityName != nil }.flatMap { entity in
+            entity.storedProperties.filter { $0.asAttribute?.options.contains(.spotlight) == true }.map {
+                "\(entity.name).\($0.name): its words are not indexed, because a subentity cannot have a text index"
+            }
+        }
+    }
+
     /// An independent copy that knows no classes.
     fileprivate func withoutClasses() throws -> Schema {
         let copy = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(self))

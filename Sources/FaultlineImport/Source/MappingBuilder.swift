@@ -9,9 +9,9 @@ struct MappingBuilder {
     private(set) var catalog: SourceCatalog
     let schema: Schema
     private var tables: [StoreMapping.Table] = []
-    private var links: [StoreMapping.Links] = []
+    var links: [StoreMapping.Links] = []
     private var notes: [String] = []
-    private var missing: [(entity: String, property: String, reason: String)] = []
+    var missing: [(entity: String, property: String, reason: String)] = []
     /// By root entity: the table's name, and the columns of properties.
     private(set) var places: [String: (table: String, columns: [String: String])] = [:]
     /// Columns and tables of the store that the model has no property for.
@@ -79,13 +79,12 @@ struct MappingBuilder {
     /// - Throws: `ImportError` if the source cannot be read.
     mutating func mapping(to storage: SchemaStorage) throws(ImportError) -> StoreMapping {
         for root in roots() {
-            guard let place = places[root.name] else { continue }
+            guard let place = places[root.name], let rows = storage.entity(named: root.name) else { continue }
             let members = try members(of: root)
             var query = RowQuery(table: place.table)
             var entities: [Int64: StoreMapping.Entity] = [:]
             for member in members {
-                guard let model = schema.entitiesByName[member.name], let rows = storage.entity(named: member.name)
-                else { continue }
+                guard let model = schema.entitiesByName[member.name] else { continue }
                 entities[member.number] = try map(model, member, rows, place.columns, &query)
             }
             tables.append(
@@ -169,7 +168,8 @@ struct MappingBuilder {
     ) throws(ImportError) -> StoreMapping.Entity {
         var attributes: [StoreMapping.Attribute] = []
         var toOnes: [StoreMapping.ToOne] = []
-        for (slot, property) in model.properties.enumerated() {
+        let slots = Self.slots(of: model, rows)
+        for (slot, property) in zip(slots, model.properties) {
             let owner = declaring(property.name, of: entity)
             if let attribute = property.asAttribute {
                 guard !attribute.isTransient else { continue }
@@ -179,11 +179,22 @@ struct MappingBuilder {
                         slot: slot, name: attribute.name, kind: attribute.kind, isOptional: attribute.isOptional,
                         isExternal: attribute.isStoredExternally, source: source))
             } else if let relationship = property.asRelationship, relationship.isToOneRelationship {
-                toOnes.append(try toOne(relationship, slot, (owner, entity), columns, &query))
+                toOnes.append(try toOne(relationship, slot, owner, columns, &query))
             }
         }
         return StoreMapping.Entity(
-            name: entity.name, number: entity.number, storage: rows, attributes: attributes, toOnes: toOnes)
+            model, number: entity.number, ordinal: schema.entities.firstIndex { $0 === model } ?? 0, storage: rows,
+            slots: slots, attributes: attributes, toOnes: toOnes)
+    }
+
+    /// The slots that the properties of an entity have in the table of its hierarchy, in the order of the entity.
+    static func slots(of model: Schema.Entity, _ rows: EntityStorage) -> [Int] {
+        guard let hierarchy = rows.hierarchy, let place = hierarchy.place(of: model.name) else {
+            return Array(model.properties.indices)
+        }
+        let entry = hierarchy.classes[place]
+        let slots = Dictionary(zip(entry.names, entry.slots)) { first, _ in first }
+        return model.properties.compactMap { slots[$0.name] }
     }
 
     /// The entity that declares a property of an entity: itself or an ancestor.
@@ -214,11 +225,9 @@ struct MappingBuilder {
     }
 
     private func toOne(
-        _ relationship: Schema.Relationship, _ slot: Int,
-        _ entities: (owner: SourceCatalog.Entity, own: SourceCatalog.Entity), _ columns: [String: String],
+        _ relationship: Schema.Relationship, _ slot: Int, _ owner: SourceCatalog.Entity, _ columns: [String: String],
         _ query: inout RowQuery
     ) throws(ImportError) -> StoreMapping.ToOne {
-        let owner = entities.owner
         guard let destination = catalog.entities[relationship.destination],
             let place = places[try catalog.root(of: destination).name]
         else { throw mismatch(owner.name, "\(relationship.name) leads to \(relationship.destination), which it lacks") }
@@ -243,152 +252,17 @@ struct MappingBuilder {
         return StoreMapping.ToOne(
             slot: slot, name: relationship.name, isOptional: relationship.isOptional,
             value: query.value(column, isLarge: false),
-            targetIndex: query.lookUp("Z_ENT", in: place.table, by: column), destination: destination.number,
-            heirs: catalog.descendants(of: destination.number), inverseIndex: inverseIndex,
-            isOutsideInverse: inverse.map { $0.destination != entities.own.name } ?? false, order: order)
+            targetIndex: query.lookUp("Z_ENT", in: place.table, by: column),
+            destinations: catalog.family(of: destination), inverseIndex: inverseIndex, order: order)
     }
 
-    private func scale(of column: String, in table: String, last: String) throws(ImportError) -> OrderScale {
+    func scale(of column: String, in table: String, last: String) throws(ImportError) -> OrderScale {
         let (column, table) = (SourceCatalog.quoted(column), SourceCatalog.quoted(table))
         let query = try database.query(
             "SELECT min(\(column)), max(\(column)), (SELECT max(\(last)) FROM \(table)) FROM \(table) WHERE typeof(\(column)) = 'integer'"
         )
         guard try query.next() else { return OrderScale(least: nil, greatest: nil, last: 1) }
         return OrderScale(least: query.integer(0), greatest: query.integer(1), last: query.integer(2) ?? 1)
-    }
-
-    // MARK: Links
-
-    private mutating func mapLinks(to storage: SchemaStorage) throws(ImportError) {
-        var done: Set<UInt16> = []
-        for entity in catalog.entities.values.sorted(by: { $0.number < $1.number }) {
-            guard let model = schema.entitiesByName[entity.name], let rows = storage.entity(named: entity.name) else {
-                continue
-            }
-            for (slot, property) in model.properties.enumerated() {
-                guard let relationship = property.asRelationship, case .toMany(let kept) = rows.slots[slot],
-                    case .link(let side, _) = kept.members, done.insert(side.table.rawValue).inserted
-                else { continue }
-                // An heir's own links of an inherited relationship: the join table is the declaring entity's.
-                guard model.storedPropertiesByName[relationship.name] != nil else { continue }
-                var found = try joined(relationship, entity, side)
-                if found == nil { found = try owned(relationship, entity, side) }
-                if let found {
-                    links.append(found)
-                } else {
-                    missing.append(
-                        (entity.name, relationship.name, "the store has no join table or column for the relationship"))
-                }
-            }
-        }
-    }
-
-    /// The join table of a relationship, and its columns.
-    private func joinTable(
-        of relationship: Schema.Relationship, _ owner: SourceCatalog.Entity
-    ) -> (table: String, owners: String, members: String)? {
-        guard let inverse = schema.inverse(of: relationship), inverse !== relationship,
-            let member = catalog.entities[relationship.destination]
-        else { return nil }
-        let names = [
-            "Z_\(owner.number)\(relationship.name.uppercased())", "Z_\(member.number)\(inverse.name.uppercased())",
-        ]
-        for name in names {
-            guard let columns = catalog.tables[name]?.map(\.name) else { continue }
-            func column(_ base: String) -> String? {
-                columns.first { $0 == base }
-                    ?? columns.first { $0.hasPrefix(base) && $0.dropFirst(base.count).allSatisfy(\.isNumber) }
-            }
-            guard let members = column("Z_\(member.number)\(relationship.name.uppercased())"),
-                let owners = column("Z_\(owner.number)\(inverse.name.uppercased())"), members != owners
-            else { continue }
-            return (name, owners, members)
-        }
-        return nil
-    }
-
-    /// The links of a join table.
-    private func joined(
-        _ relationship: Schema.Relationship, _ owner: SourceCatalog.Entity, _ side: LinkSide
-    ) throws(ImportError) -> StoreMapping.Links? {
-        guard let (table, owners, members) = joinTable(of: relationship, owner),
-            let member = catalog.entities[relationship.destination]
-        else { return nil }
-        func order(_ column: String) throws(ImportError) -> (column: String, scale: OrderScale)? {
-            let positions = "Z_FOK_" + column.dropFirst(2)
-            guard catalog.tables[table]?.contains(where: { $0.name == positions }) == true else { return nil }
-            return (positions, try scale(of: positions, in: table, last: "rowid"))
-        }
-        let place = LinkPlace(
-            table: table, number: "rowid", owners: owners, members: members, memberOrder: try order(members),
-            ownerOrder: try order(owners))
-        return try links(relationship, side, owner, member, place)
-    }
-
-    /// The column for the owner in the table of the members, for a relationship without an inverse.
-    private func ownedColumn(
-        of relationship: Schema.Relationship, _ owner: SourceCatalog.Entity
-    ) throws(ImportError) -> (table: String, column: String)? {
-        guard relationship.inverseName == nil, let member = catalog.entities[relationship.destination],
-            let place = places[try catalog.root(of: member).name]
-        else { return nil }
-        let column = "Z\(owner.number)\(relationship.name.uppercased())"
-        guard catalog.tables[place.table]?.contains(where: { $0.name == column }) == true else { return nil }
-        return (place.table, column)
-    }
-
-    /// The links of a relationship without an inverse: the members' table has a column for the owner.
-    private func owned(
-        _ relationship: Schema.Relationship, _ owner: SourceCatalog.Entity, _ side: LinkSide
-    ) throws(ImportError) -> StoreMapping.Links? {
-        guard let (table, column) = try ownedColumn(of: relationship, owner),
-            let member = catalog.entities[relationship.destination]
-        else { return nil }
-        let positions = "Z_FOK_" + column.dropFirst()
-        let order: (String, OrderScale)? =
-            catalog.tables[table]?.contains { $0.name == positions } == true
-            ? (positions, try scale(of: positions, in: table, last: "Z_PK")) : nil
-        let ends = LinkPlace(
-            table: table, number: "Z_PK", owners: column, members: "Z_PK", memberOrder: order, ownerOrder: nil)
-        return try links(relationship, side, owner, member, ends)
-    }
-
-    /// The columns of links in a table.
-    private struct LinkPlace {
-        let table: String
-        /// The column with the numbers of links.
-        let number: String
-        let owners: String
-        let members: String
-        let memberOrder: (column: String, scale: OrderScale)?
-        let ownerOrder: (column: String, scale: OrderScale)?
-    }
-
-    private func links(
-        _ relationship: Schema.Relationship, _ side: LinkSide, _ owner: SourceCatalog.Entity,
-        _ member: SourceCatalog.Entity, _ place: LinkPlace
-    ) throws(ImportError) -> StoreMapping.Links? {
-        guard let ownerPlace = places[try catalog.root(of: owner).name],
-            let memberPlace = places[try catalog.root(of: member).name]
-        else { return nil }
-        var query = RowQuery(table: place.table, number: place.number, second: SourceCatalog.quoted(place.owners))
-        query.add("r.\(SourceCatalog.quoted(place.members))")
-        _ = query.lookUp("Z_ENT", in: ownerPlace.table, by: place.owners)
-        _ = query.lookUp("Z_ENT", in: memberPlace.table, by: place.members)
-        func order(_ order: (column: String, scale: OrderScale)?) -> StoreMapping.Order? {
-            order.map {
-                StoreMapping.Order(
-                    column: $0.column, index: query.value($0.column, isLarge: false).index, scale: $0.scale)
-            }
-        }
-        let (memberOrder, ownerOrder) = (order(place.memberOrder), order(place.ownerOrder))
-        query.condition = "r.\(SourceCatalog.quoted(place.owners)) IS NOT NULL"
-        return StoreMapping.Links(
-            entity: owner.name, name: relationship.name, table: place.table,
-            columns: (place.owners, place.members), side: side, sql: query.sql,
-            owner: owner.number, member: member.number,
-            heirs: catalog.descendants(of: owner.number).union(catalog.descendants(of: member.number)),
-            memberOrder: memberOrder, ownerOrder: ownerOrder)
     }
 }
 #endif

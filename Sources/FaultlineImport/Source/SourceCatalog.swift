@@ -157,6 +157,9 @@ struct SourceCatalog {
         return found
     }
 
+    /// The numbers of an entity, and of those that inherit from it.
+    func family(of entity: Entity) -> Set<Int64> { descendants(of: entity.number).union([entity.number]) }
+
     /// The version hash of an entity for messages.
     func hashText(of entity: String) -> String { hashes[entity].map { "version hash \($0)" } ?? "no version hash" }
 }

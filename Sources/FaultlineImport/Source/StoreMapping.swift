@@ -49,13 +49,10 @@ struct StoreMapping {
         let value: Value
         /// The index of the entity number of the object referred to.
         let targetIndex: Int
-        let destination: Int64
-        /// Numbers of the entities that inherit from the destination.
-        let heirs: Set<Int64>
+        /// Numbers of the entities that the object may have: the destination, and those that inherit from it.
+        let destinations: Set<Int64>
         /// The index of the reference back; nil if the inverse is no to-one relationship.
         let inverseIndex: Int?
-        /// Whether the inverse leads to objects of another entity than this one: to those that it inherits from.
-        let isOutsideInverse: Bool
         /// The position in the inverse collection; nil if it has no order.
         let order: Order?
     }
@@ -71,16 +68,30 @@ struct StoreMapping {
     final class Entity {
         let name: String
         let number: Int64
+        /// The position in the model.
+        let ordinal: Int
+        /// The table of the new store, which a root entity shares with its subentities.
         let storage: EntityStorage
+        /// The position among the classes of the table; 0 for a root entity.
+        let place: Int
+        /// All properties, as the entity declares or inherits them.
+        let properties: [any SchemaProperty]
+        /// The slots of the properties, in the same order.
+        let slots: [Int]
         let attributes: [Attribute]
         let toOnes: [ToOne]
 
         init(
-            name: String, number: Int64, storage: EntityStorage, attributes: [Attribute], toOnes: [ToOne]
+            _ model: Schema.Entity, number: Int64, ordinal: Int, storage: EntityStorage, slots: [Int],
+            attributes: [Attribute], toOnes: [ToOne]
         ) {
-            self.name = name
+            name = model.name
             self.number = number
+            self.ordinal = ordinal
             self.storage = storage
+            place = storage.hierarchy?.place(of: model.name) ?? 0
+            properties = model.properties
+            self.slots = slots
             self.attributes = attributes
             self.toOnes = toOnes
         }
@@ -98,21 +109,27 @@ struct StoreMapping {
 
     /// A relationship that both sides have as a collection, or that has no inverse.
     struct Links {
+        /// The position among the links of the mapping.
+        let position: Int
         let entity: String
         let name: String
         let table: String
+        /// The column with the numbers of links.
+        let number: String
         let columns: (owner: String, member: String)
         let side: LinkSide
         /// Returns the link's number, owner and member, their entity numbers, and the positions of both if there are any.
         let sql: String
-        let owner: Int64
-        let member: Int64
-        /// Numbers of the entities that inherit from one of both.
-        let heirs: Set<Int64>
+        /// Numbers of the entities that owners may have: the declaring one, and those that inherit from it.
+        let owners: Set<Int64>
+        /// The same of members.
+        let members: Set<Int64>
         /// The member's position in the owner's collection.
         let memberOrder: Order?
         /// The owner's position in the member's collection.
         let ownerOrder: Order?
+        /// Added to the numbers of links, because links of another relationship come before in the same table.
+        let offset: Int64
     }
 
     let tables: [Table]
@@ -121,6 +138,9 @@ struct StoreMapping {
     let notes: [String]
     /// Relationships that the store does not have in a known form.
     let missing: [(entity: String, property: String, reason: String)]
+
+    /// The entities of all tables.
+    var entities: [Entity] { tables.flatMap(\.entities.values) }
 }
 
 /// Translates positions of ordered collections, which are spaced integers, into order keys.

@@ -8,7 +8,30 @@ extension Schema {
     /// - Complexity: O(n log n) for n properties of all classes.
     package func tables() throws(SchemaError) -> Schema {
         guard entities.contains(where: \.isHeir) else { return self }
-        return try TableBuilding(self).schema()
+        return try TableBuilding(self, isHeir: \.isHeir).schema()
+    }
+
+    /// The same of entities without classes that name superentities: the tables of the model classes that are written
+    /// for them.
+    ///
+    /// A subclass cannot declare a text index, so that the options `.spotlight` of subentities are left out. So are the
+    /// original names of properties that entities below the root declare: two columns may have had one name.
+    ///
+    /// - Throws: As `tables()`.
+    /// - Complexity: As `tables()`.
+    package func tablesWithoutClasses() throws(SchemaError) -> Schema {
+        guard entities.contains(where: { $0.superentityName != nil }) else { return self }
+        let plain = Schema(written: version, encodingVersion: encodingVersion, entities: entities.map(\.alone))
+        for entity in plain.entities where entity.superentityName != nil {
+            entity.indexedTexts = []
+            for property in entity.storedProperties { property.asAttribute?.options.removeAll { $0 == .spotlight } }
+        }
+        let tables = try TableBuilding(plain) { $0.superentityName != nil }.schema()
+        for table in tables.entities {
+            let own = Set(table.rootPropertyNames)
+            for var property in table.properties where !own.contains(property.name) { property.originalName = "" }
+        }
+        return tables
     }
 }
 
@@ -17,11 +40,19 @@ extension Schema.Entity {
     ///
     /// An entity without a class that names a superentity has a table of its own.
     package var isHeir: Bool { modelType != nil && superentityName != nil }
+
+    /// A copy with the entity's own properties, which a schema connects with its superentity.
+    fileprivate var alone: Schema.Entity {
+        let copy = copied()
+        copy.inheritedProperties = []
+        return copy
+    }
 }
 
 /// Makes the entities of tables of those of model classes.
 private struct TableBuilding {
     private let classes: Schema
+    private let isHeir: (Schema.Entity) -> Bool
     /// The subclasses of each class, directly below it.
     private let children: [String: [Schema.Entity]]
     /// The root class of each class.
@@ -29,10 +60,11 @@ private struct TableBuilding {
     /// The columns of a class's own properties.
     private var columns: [String: [String: String]] = [:]
 
-    init(_ classes: Schema) throws(SchemaError) {
+    init(_ classes: Schema, isHeir: @escaping (Schema.Entity) -> Bool) {
         self.classes = classes
-        children = Dictionary(grouping: classes.entities.filter(\.isHeir)) { $0.superentityName ?? "" }
-        for root in classes.entities where !root.isHeir {
+        self.isHeir = isHeir
+        children = Dictionary(grouping: classes.entities.filter(isHeir)) { $0.superentityName ?? "" }
+        for root in classes.entities where !isHeir(root) {
             roots[root.name] = root.name
             let heirs = heirs(below: root)
             for heir in heirs { roots[heir.name] = root.name }
@@ -81,7 +113,7 @@ private struct TableBuilding {
 
     func schema() throws(SchemaError) -> Schema {
         var entities: [Schema.Entity] = []
-        for root in classes.entities where !root.isHeir { entities.append(try table(of: root)) }
+        for root in classes.entities where !isHeir(root) { entities.append(try table(of: root)) }
         return Schema(entities: entities, version: classes.version)
     }
 
@@ -138,7 +170,7 @@ private struct TableBuilding {
         var names: [String: String] = [:]
         for name in entity.properties.map(\.name) { names[name] = name }
         var next: Schema.Entity? = entity
-        while let heir = next, heir.isHeir {
+        while let heir = next, isHeir(heir) {
             names.merge(columns[heir.name] ?? [:]) { _, own in own }
             next = heir.superentityName.flatMap { classes.entitiesByName[$0] }
         }

@@ -115,6 +115,16 @@ extension PersistentModel {
     public func hash(into hasher: inout Hasher) {
         persistentModelID.hash(into: &hasher)
     }
+
+    /// The hash of the identity.
+    ///
+    /// Declared because the compiler would otherwise add it to each root class, and give it a place in the table of
+    /// methods of some subclasses and not of others: calls from other files would reach another method.
+    public var hashValue: Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return hasher.finalize()
+    }
 }
 
 /// A to-many relationship's collection: an array of models, or an optional one.

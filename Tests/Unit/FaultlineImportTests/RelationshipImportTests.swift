@@ -4,7 +4,7 @@ internal import FaultlineImport
 internal import Foundation
 internal import Testing
 
-/// References, collections and their order, links, inheritance.
+/// References, collections and their order, links.
 @Suite struct RelationshipImportTests {
     private static func name() -> Schema.Attribute { Schema.Attribute(name: "name", valueType: String?.self) }
 
@@ -107,91 +107,6 @@ internal import Testing
         let lines = try String(contentsOfFile: try #require(report.findingsPath), encoding: .utf8)
             .split(separator: "\n")
         #expect(lines.count == 8)
-    }
-
-    @Test func objectsOfSubentitiesAreInEntitiesOfTheirOwn() throws {
-        let source = try SourceStore([("Book", 0), ("Comic", 1), ("Novel", 1), ("Page", 0)])
-        source.run(
-            """
-            CREATE TABLE ZBOOK (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZWEIGHT INTEGER,
-                ZWEIGHT1 INTEGER, ZNAME VARCHAR);
-            CREATE TABLE ZPAGE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZBOOK INTEGER, Z1_BOOK INTEGER,
-                ZNAME VARCHAR);
-            INSERT INTO ZBOOK VALUES (1, 1, 1, NULL, NULL, 'book'), (2, 2, 1, NULL, 7, 'comic'),
-                (3, 3, 1, 8, NULL, 'novel'), (4, 2, 1, NULL, NULL, 'light');
-            INSERT INTO ZPAGE VALUES (1, 4, 1, 1, 1, 'p'), (2, 4, 1, 2, 2, 'q');
-            """)
-        source.close()
-        func weight() -> Schema.Attribute { Schema.Attribute(name: "weight", valueType: Int?.self) }
-        let book = Schema.Entity(
-            "Book", subentities: Schema.Entity("Comic", properties: weight()),
-            Schema.Entity("Novel", properties: weight()), properties: Self.name())
-        let schema = Schema(book, Schema.Entity("Page", properties: Self.name(), Self.one("book", "Book", nil)))
-        let report = try StoreImport(from: source.url, to: source.destination, schema: schema).run()
-        // A relationship cannot hold objects of subentities yet.
-        #expect(report.findings.map(\.reason) == [.subentityObject] && report.findings.map(\.objects) == [[2]])
-        #expect(report.entities.map(\.destinationCount) == [1, 2, 1, 2])
-        let context = try ModelContext(ModelContainer(opening: ModelConfiguration(url: source.destination)))
-        func rows(_ entity: String) throws -> [String] {
-            try context.fetch(FetchRequest(entityName: entity)).map {
-                "\($0.persistentModelID.primaryKey ?? 0) \($0.value(forKey: "name") ?? "") \($0.value(forKey: "weight") ?? "-")"
-            }
-        }
-        // The column of a property that two subentities have follows from the objects.
-        #expect(try rows("Comic") == ["2 comic 7", "4 light -"] && rows("Novel") == ["3 novel 8"])
-        #expect(report.notes.isEmpty)
-    }
-
-    /// A collection holds objects of one entity: those that inherit from it have their reference only.
-    @Test func objectsOfSubentitiesThatCollectionsLackAreListed() throws {
-        let source = try SourceStore([("Car", 0), ("SportCar", 1), ("Person", 0)])
-        source.run(
-            """
-            CREATE TABLE ZCAR (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER, ZDRIVER INTEGER,
-                ZNAME VARCHAR);
-            CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZSEAT INTEGER, ZNAME VARCHAR);
-            INSERT INTO ZPERSON VALUES (1, 3, 1, 2, 'Anna');
-            INSERT INTO ZCAR VALUES (1, 1, 1, 1, NULL, 'van'), (2, 2, 1, 1, 1, 'racer'), (3, 2, 1, NULL, NULL, 'spare');
-            """)
-        source.close()
-        let car = Schema.Entity(
-            "Car", subentities: Schema.Entity("SportCar"),
-            properties: Self.name(), Self.one("owner", "Person", "cars"), Self.one("driver", "Person", "seat"))
-        let person = Schema.Entity(
-            "Person", properties: Self.name(), Self.many("cars", "Car", "owner"), Self.one("seat", "Car", "driver"))
-        let report = try StoreImport(from: source.url, to: source.destination, schema: Schema(car, person)).run()
-        let found = report.findings.map { "\($0.entity).\($0.property) \($0.reason.rawValue) \($0.objects)" }
-        #expect(
-            found == [
-                "Person.seat subentityObject [1]", "SportCar.driver subentityObject [2]",
-                "SportCar.owner subentityObject [2]",
-            ])
-        #expect(!report.isComplete && report.entities.allSatisfy { $0.columns.allSatisfy(\.isEqual) })
-        let context = try ModelContext(ModelContainer(opening: ModelConfiguration(url: source.destination)))
-        let owner = try #require(try context.fetch(FetchRequest(entityName: "Person")).first)
-        let racer = try #require(try context.fetch(FetchRequest(entityName: "SportCar")).first)
-        #expect(names(owner, "cars") == ["van"] && name(racer, "owner") == "Anna")
-        // Neither of two single objects has the other.
-        #expect(name(racer, "driver") == nil && name(owner, "seat") == nil)
-    }
-
-    /// Only objects of subentities say whose a column is; the entity between is abstract and has none.
-    @Test func columnsOfAnAbstractEntityFollowFromItsSubentities() throws {
-        let source = try SourceStore([("Animal", 0), ("Fish", 1), ("Mammal", 1), ("Dog", 3)])
-        source.run(
-            """
-            CREATE TABLE ZANIMAL (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZNAME1 VARCHAR);
-            INSERT INTO ZANIMAL VALUES (1, 4, 1, 'Rex', NULL), (2, 4, 1, 'Bello', NULL);
-            """)
-        source.close()
-        let animal = Schema.Entity(
-            "Animal", subentities: Schema.Entity("Fish", properties: Self.name()),
-            Schema.Entity("Mammal", subentities: Schema.Entity("Dog"), properties: Self.name()))
-        let report = try StoreImport(from: source.url, to: source.destination, schema: Schema(animal)).run()
-        #expect(report.isComplete && report.notes.isEmpty, "\(report)")
-        let context = try ModelContext(ModelContainer(opening: ModelConfiguration(url: source.destination)))
-        let dogs = try context.fetch(FetchRequest(entityName: "Dog"))
-        #expect(dogs.map { $0.value(forKey: "name") as? String } == ["Rex", "Bello"])
     }
 
     @Test func equalUniqueValuesKeepAllObjects() throws {

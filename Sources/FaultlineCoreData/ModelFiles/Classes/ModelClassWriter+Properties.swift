@@ -5,8 +5,10 @@ extension ModelClassWriter {
     // MARK: Attributes
 
     func lines(of attribute: Schema.Attribute, of entity: Schema.Entity) -> [String] {
-        let name = SwiftName.property(attribute.name)
-        var arguments = attribute.options.map(\.debugDescription)
+        let name = swiftName(of: attribute, in: entity)
+        // A text index covers a table: only the root class may declare one.
+        let options = attribute.options.filter { $0 != .spotlight || entity.superentityName == nil }
+        var arguments = options.map(\.debugDescription)
         let original = attribute.originalName
         if original != name { arguments.append("originalName: \(SwiftName.literal(original))") }
         if let modifier = attribute.hashModifier { arguments.append("hashModifier: \(SwiftName.literal(modifier))") }
@@ -47,7 +49,7 @@ extension ModelClassWriter {
     // MARK: Relationships
 
     func lines(of relationship: Schema.Relationship, of entity: Schema.Entity) -> [String] {
-        let name = SwiftName.property(relationship.name)
+        let name = swiftName(of: relationship, in: entity)
         var arguments: [String] = []
         if relationship.deleteRule != .nullify { arguments.append("deleteRule: .\(relationship.deleteRule.rawValue)") }
         if let least = relationship.minimumModelCount, least > 0 { arguments.append("minimumModelCount: \(least)") }
@@ -68,8 +70,7 @@ extension ModelClassWriter {
     ///
     /// Both sides would refer to each other in a circle. A to-many relationship names it before a to-one.
     private func inverse(of relationship: Schema.Relationship, in entity: Schema.Entity) -> String? {
-        let isInherited = entity.inheritedProperties.contains { $0.name == relationship.name }
-        guard !isInherited, let name = relationship.inverseName,
+        guard let name = relationship.inverseName,
             let destination = version.schema.entitiesByName[relationship.destination],
             destination.storedPropertiesByName[name] != nil, !isOwnInverse(relationship, in: entity),
             let inverse = destination.relationship(named: name)
@@ -79,7 +80,7 @@ extension ModelClassWriter {
             ? (entity.name, relationship.name) <= (destination.name, name) : !relationship.isToOneRelationship
         guard names else { return nil }
         let type = SwiftName.quoted(classNames[destination.name] ?? destination.name)
-        return "\\\(type).\(SwiftName.quoted(SwiftName.property(name)))"
+        return "\\\(type).\(SwiftName.quoted(propertyNames.name(of: name, in: destination.name)))"
     }
 
     /// Whether a relationship is its own inverse, as that of friends.
@@ -89,14 +90,9 @@ extension ModelClassWriter {
 
     // MARK: Composite attributes
 
-    /// The name of the structure of a composite attribute, own or inherited.
+    /// The name of the structure of a composite attribute.
     func structureName(of attribute: String, in entity: Schema.Entity) -> String {
-        var declaring: Schema.Entity? = entity
-        while let current = declaring {
-            if let name = structures.names["\(current.name).\(attribute)"] { return name }
-            declaring = current.superentity
-        }
-        return type("Data")
+        structures.names["\(entity.name).\(attribute)"] ?? type("Data")
     }
 
     /// The file of a structure; the structures of its parts are written, too.

@@ -6,6 +6,7 @@ struct ModelClassWriter {
     var findings: [ModelFinding] = []
     /// The name of each entity's class.
     let classNames: [String: String]
+    let propertyNames: PropertyNames
     /// The findings of the version by their places.
     private let findingsByPlace: [String: [ModelFinding]]
     /// The structures of composite attributes; attributes with the same parts may share one.
@@ -23,6 +24,7 @@ struct ModelClassWriter {
             names[entity.name] = name
         }
         classNames = names
+        propertyNames = PropertyNames(of: version.schema)
         structures = CompositeStructures(of: version, apartFrom: taken)
     }
 
@@ -44,25 +46,35 @@ struct ModelClassWriter {
                 ModelFinding(
                     .unexpressed, "name", at: entity.name, "The class is \(className): the name is none of Swift's."))
         }
-        if let parent = entity.superentityName {
-            findings.append(
-                ModelFinding(
-                    .unexpressed, "parentEntity", at: entity.name,
-                    "The class has the properties of \(parent) itself: its objects are no objects of \(parent), and relationships to \(parent) do not lead to them."
-                ))
-        }
         for relationship in entity.relationships where isOwnInverse(relationship, in: entity) {
             findings.append(
                 ModelFinding(
                     .unexpressed, "inverseName", at: "\(entity.name).\(relationship.name)",
                     "The relationship is its own inverse, which a class cannot say: set both sides."))
         }
-        for property in entity.properties where SwiftName.property(property.name) != property.name {
-            findings.append(
-                ModelFinding(
-                    .unexpressed, "name", at: "\(entity.name).\(property.name)",
-                    "The property is \(SwiftName.property(property.name)): Swift or the library needs the name."))
+        for property in entity.storedProperties {
+            let (name, place) = (swiftName(of: property, in: entity), "\(entity.name).\(property.name)")
+            if name != property.name {
+                let isTaken = name != SwiftName.property(property.name)
+                findings.append(
+                    ModelFinding(
+                        .unexpressed, "name", at: place,
+                        "The property is \(name): \(isTaken ? "the class has or inherits another one of that name" : "Swift or the library needs the name")."
+                    ))
+            }
+            if entity.superentityName != nil, property.asAttribute?.options.contains(.spotlight) == true {
+                findings.append(
+                    ModelFinding(
+                        .unexpressed, "spotlightIndexingEnabled", at: place,
+                        "A class that inherits from another one cannot have a text index: move the attribute to the root class."
+                    ))
+            }
         }
+    }
+
+    /// The name of a property in its class, own or inherited.
+    func swiftName(of property: any SchemaProperty, in entity: Schema.Entity) -> String {
+        propertyNames.name(of: property.name, in: entity.name)
     }
 
     // MARK: A class
@@ -70,7 +82,7 @@ struct ModelClassWriter {
     private mutating func text(of entity: Schema.Entity, className: String) -> String {
         var body: [String] = groups(of: entity, className: className)
         var isBesideOneLine = false
-        for property in entity.properties {
+        for property in entity.storedProperties {
             var lines = comments(of: property.name, of: entity)
             if let attribute = property.asAttribute {
                 lines += self.lines(of: attribute, of: entity)
@@ -90,7 +102,8 @@ struct ModelClassWriter {
             "/// The entity `\(SwiftName.comment(entity.name))` of the model \(SwiftName.comment(version.name)).")
         lines += (findingsByPlace[entity.name] ?? []).map { "// \(SwiftName.comment("\($0.name): \($0.reason)"))" }
         lines.append("@Model\(isRenamed ? "(originalName: \(SwiftName.literal(source)))" : "")")
-        lines.append("final class \(SwiftName.quoted(className)) {")
+        let parent = entity.superentityName.map { ": \(SwiftName.quoted(classNames[$0] ?? $0))" } ?? ""
+        lines.append("\(entity.subentities.isEmpty ? "final " : "")class \(SwiftName.quoted(className))\(parent) {")
         lines += body.map { $0.isEmpty ? "" : "    " + $0 }
         lines.append("}")
         return lines.joined(separator: "\n") + "\n"
@@ -108,18 +121,18 @@ struct ModelClassWriter {
         return ["Data", "Date", "Decimal", "URL", "UUID"].contains(name) ? "Foundation.\(name)" : "Swift.\(name)"
     }
 
-    /// The constraints and indexes of an entity and of those that it inherits from.
+    /// The constraints and indexes that an entity declares: they cover its subentities.
     private func groups(of entity: Schema.Entity, className: String) -> [String] {
-        var lineage = [entity]
-        while let parent = lineage.last?.superentity, lineage.count < 1_000 { lineage.append(parent) }
         func line(_ macro: String, _ groups: [[String]]) -> [String] {
             guard !groups.isEmpty else { return [] }
             let texts = groups.map { group in
-                "[" + group.map { "\\.\(SwiftName.quoted(SwiftName.property($0)))" }.joined(separator: ", ") + "]"
+                "["
+                    + group.map { "\\.\(SwiftName.quoted(propertyNames.name(of: $0, in: entity.name)))" }.joined(
+                        separator: ", ") + "]"
             }
             return ["#\(macro)<\(SwiftName.quoted(className))>(\(texts.joined(separator: ", ")))"]
         }
-        return line("Unique", lineage.flatMap(\.uniquenessConstraints)) + line("Index", lineage.flatMap(\.indices))
+        return line("Unique", entity.uniquenessConstraints) + line("Index", entity.indices)
     }
 
     private func comments(of property: String, of entity: Schema.Entity) -> [String] {
@@ -128,13 +141,33 @@ struct ModelClassWriter {
         }
     }
 
+    /// The initializer takes a value for each property without one, inherited ones first.
     private func initializer(of entity: Schema.Entity) -> [String] {
-        let names = entity.properties.filter(needsArgument).map { property in
-            (SwiftName.quoted(SwiftName.property(property.name)), typeText(of: property, in: entity))
+        let own = arguments(of: entity)
+        guard let parent = entity.superentity else {
+            guard !own.isEmpty else { return ["init() {}"] }
+            return ["init(\(parameters(own))) {"] + own.map { "    self.\($0.name) = \($0.name)" } + ["}"]
         }
-        guard !names.isEmpty else { return ["init() {}"] }
-        let parameters = names.map { "\($0.0): \($0.1)" }.joined(separator: ", ")
-        return ["init(\(parameters)) {"] + names.map { "    self.\($0.0) = \($0.0)" } + ["}"]
+        var inherited: [(name: String, type: String)] = []
+        var next: Schema.Entity? = parent
+        while let ancestor = next {
+            inherited = arguments(of: ancestor) + inherited
+            next = ancestor.superentity
+        }
+        let passed = inherited.map { "\($0.name): \($0.name)" }.joined(separator: ", ")
+        return ["\(own.isEmpty ? "override " : "")init(\(parameters(inherited + own))) {"]
+            + own.map { "    self.\($0.name) = \($0.name)" } + ["    super.init(\(passed))", "}"]
+    }
+
+    private func parameters(_ arguments: [(name: String, type: String)]) -> String {
+        arguments.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
+    }
+
+    /// The name and type of each declared property without an initial value.
+    private func arguments(of entity: Schema.Entity) -> [(name: String, type: String)] {
+        entity.storedProperties.filter(needsArgument).map { property in
+            (SwiftName.quoted(swiftName(of: property, in: entity)), typeText(of: property, in: entity))
+        }
     }
 
     /// Whether a property has no initial value.

@@ -19,10 +19,11 @@ public struct ModelSource: Sendable {
 extension ModelVersion {
     /// Writes the version as `@Model` classes, one file an entity.
     ///
-    /// A class has the properties that its entity inherits, because model classes cannot inherit from each other yet.
-    /// A composite attribute is a structure in a file of its own. Comments have the parts that a class cannot express.
+    /// The class of an entity inherits from that of the parent entity, and declares the entity's own properties,
+    /// constraints and indexes. A class without subclasses is final. A composite attribute is a structure in a file of
+    /// its own. Comments have the parts that a class cannot express.
     ///
-    /// - Complexity: O(n log n) for n properties, inherited ones counted for each entity.
+    /// - Complexity: O(n log n) for n properties, with the inherited ones that each initializer takes.
     public func swiftSource() -> ModelSource {
         var writer = ModelClassWriter(self)
         let files = writer.files()

@@ -61,8 +61,14 @@ extension SchemaBuilder {
             hashModifier: relationship.versionHashModifier)
     }
 
-    /// Clears inverses that do not lead back.
+    /// Clears inverses that do not lead back, until all others do.
     mutating func connectInverses() {
+        while clearInverses() {}
+    }
+
+    /// Clears inverses that do not lead back; true if there were some.
+    private mutating func clearInverses() -> Bool {
+        var isCleared = false
         for entity in entities {
             let lines = Dictionary(entity.relationships.map { ($0.name, $0.line) }) { first, _ in first }
             for relationship in (properties[entity.name] ?? []).compactMap({ $0.asRelationship }) {
@@ -75,8 +81,10 @@ extension SchemaBuilder {
                     "Its inverse \(relationship.destination).\(name) is missing, or is the inverse of another relationship. The schema has no inverse."
                 )
                 relationship.inverseName = nil
+                isCleared = true
             }
         }
+        return isCleared
     }
 
     private func leadsBack(

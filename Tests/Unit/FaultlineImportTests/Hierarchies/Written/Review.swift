@@ -1,0 +1,9 @@
+import Faultline
+
+/// The entity `Review` of the model Publications.
+@Model
+final class Review {
+    var text: String?
+
+    init() {}
+}
