@@ -49,13 +49,25 @@ class Library:
                     rest += re.findall(r"/Modules/(\w+)\.swiftmodule", dependencies.read())
         with open(f"{folder}/objects", "w") as file:
             for module in sorted(modules):
-                file.writelines(f'"{o}"\n' for o in made(module, "o") if not o.endswith(".swiftmodule.o"))
+                # Objects of sources that are gone stay in the folder.
+                sources = self.sources(f"{compiler.build}/{module}.build/sources")
+                file.writelines(
+                    f'"{o}"\n' for o in made(module, "o")
+                    if not o.endswith(".swiftmodule.o") and (not sources or os.path.basename(o)[:-2] in sources))
         compiler.start_again()
         status, output = compiler.run(
             ["-emit-library", "-use-ld=lld", "-o", f"{folder}/libFaultline.so", f"@{folder}/objects"])
         if status != 0:
             raise Refused(f"The library does not link. Run `swift build --target Faultline`:\n{output}")
         self.linked = ["-use-ld=lld", "-L", folder, "-lFaultline", "-Xlinker", "-rpath", "-Xlinker", folder]
+
+    @staticmethod
+    def sources(path):
+        """The names of the sources that a module was built of; none for a module of C."""
+        if not os.path.exists(path):
+            return set()
+        with open(path) as file:
+            return {os.path.basename(line.strip().strip("'\"")) for line in file}
 
 
 class Programs:

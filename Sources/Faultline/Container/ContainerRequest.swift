@@ -41,6 +41,7 @@ struct ContainerRequest {
         _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
     ) throws {
         try self.init(plan, configurations) {
+            if let defect = schema.defect { throw defect }
             if let classes = Schema.modelTypes(of: schema) {
                 return try (Schema.checked(classes, version: schema.version), Self.types(of: classes))
             }

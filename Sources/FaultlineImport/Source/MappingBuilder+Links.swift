@@ -15,7 +15,7 @@ extension MappingBuilder {
             guard let model = schema.entitiesByName[entity.name],
                 let rows = storage.entity(named: try catalog.root(of: entity).name)
             else { continue }
-            let slots = Self.slots(of: model, rows)
+            let slots = try slots(of: model, rows)
             // An heir's own links of an inherited relationship: the join table is the declaring entity's.
             for (slot, property) in zip(slots, model.properties).dropFirst(model.inheritedProperties.count) {
                 guard let relationship = property.asRelationship, case .toMany(let kept) = rows.slots[slot],
@@ -146,7 +146,7 @@ extension MappingBuilder {
     private func offset(in side: LinkSide) throws(ImportError) -> Int64 {
         guard let last = links.last(where: { $0.side.table == side.table }) else { return 0 }
         let query = try database.query(
-            "SELECT max(\(last.number)) FROM \(SourceCatalog.quoted(last.table)) WHERE \(last.number) <= \(RowReader.numberMax)"
+            "SELECT max(\(last.number)) FROM \(SourceCatalog.quoted(last.table)) r WHERE \(last.number) <= \(RowReader.numberMax) AND \(SourceCatalog.quoted(last.columns.owner)) IS NOT NULL"
         )
         return last.offset + (try query.next() ? max(query.integer(0) ?? 0, 0) : 0)
     }

@@ -168,7 +168,7 @@ struct MappingBuilder {
     ) throws(ImportError) -> StoreMapping.Entity {
         var attributes: [StoreMapping.Attribute] = []
         var toOnes: [StoreMapping.ToOne] = []
-        let slots = Self.slots(of: model, rows)
+        let slots = try slots(of: model, rows)
         for (slot, property) in zip(slots, model.properties) {
             let owner = declaring(property.name, of: entity)
             if let attribute = property.asAttribute {
@@ -188,13 +188,21 @@ struct MappingBuilder {
     }
 
     /// The slots that the properties of an entity have in the table of its hierarchy, in the order of the entity.
-    static func slots(of model: Schema.Entity, _ rows: EntityStorage) -> [Int] {
-        guard let hierarchy = rows.hierarchy, let place = hierarchy.place(of: model.name) else {
-            return Array(model.properties.indices)
+    ///
+    /// - Throws: If the table has no entity of that name.
+    func slots(of model: Schema.Entity, _ rows: EntityStorage) throws(ImportError) -> [Int] {
+        var slots = Array(model.properties.indices)
+        var isKnown = model.name == rows.name
+        if let hierarchy = rows.hierarchy, let place = hierarchy.place(of: model.name) {
+            let entry = hierarchy.classes[place]
+            let places = Dictionary(zip(entry.names, entry.slots)) { first, _ in first }
+            slots = model.properties.compactMap { places[$0.name] }
+            isKnown = true
         }
-        let entry = hierarchy.classes[place]
-        let slots = Dictionary(zip(entry.names, entry.slots)) { first, _ in first }
-        return model.properties.compactMap { slots[$0.name] }
+        guard isKnown, slots.count == model.properties.count else {
+            throw mismatch(model.name, "\(model.name) is no entity of the table of \(rows.name)")
+        }
+        return slots
     }
 
     /// The entity that declares a property of an entity: itself or an ancestor.

@@ -72,11 +72,18 @@ struct SourceCatalog {
 
     private mutating func readEntities() throws(ImportError) {
         let query = try database.query("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+        var numbers: Set<Int64> = []
         while try query.next() {
             guard let number = query.integer(0), let name = query.text(1), !name.isEmpty else {
                 throw ImportError(
                     .damaged, "\(database.path) has a line without name or number in Z_PRIMARYKEY.", path: database.path
                 )
+            }
+            guard number > 0, numbers.insert(number).inserted, entities[name] == nil else {
+                throw ImportError(
+                    .damaged,
+                    "\(database.path) has two entities of one name or number in Z_PRIMARYKEY, or one whose number is not above 0: \(name.prefix(64)), \(number).",
+                    path: database.path)
             }
             guard number < Self.firstOwnNumber else {
                 ownEntities.append(name)

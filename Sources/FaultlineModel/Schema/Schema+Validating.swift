@@ -23,6 +23,7 @@ extension Schema {
     ///
     /// - Complexity: O(n log n) for n properties, and names in constraints and indexes, of all entities.
     public func validate() throws(SchemaError) {
+        if let defect { throw defect }
         var names: Set<String> = []
         var originalNames: [String: String] = [:]
         for entity in entities {

@@ -18,6 +18,8 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     ///
     /// Of several entities with the same name, it has the first.
     public let entitiesByName: [String: Entity]
+    /// The rule that the classes break of which the schema was to be made: then it has no entities.
+    package let defect: SchemaError?
 
     /// Makes an empty schema.
     public convenience init() {
@@ -34,7 +36,13 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     /// Makes a schema of a list of entities and their subentities.
     ///
     /// - Complexity: O(n log n) for n entities.
-    public init(entities: [Entity], version: Version = Version(1, 0, 0)) {
+    public convenience init(entities: [Entity], version: Version = Version(1, 0, 0)) {
+        self.init(entities: entities, version: version, defect: nil)
+    }
+
+    /// The same, with the rule that the classes break of which it was to be made.
+    package init(entities: [Entity], version: Version, defect: SchemaError?) {
+        self.defect = defect
         self.encodingVersion = Schema.schemaEncodingVersion
         self.version = version
         self.entities = Schema.withSubentities(entities)
@@ -85,6 +93,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     package init(written version: Version, encodingVersion: Version, entities: [Entity]) {
         self.version = version
         self.encodingVersion = encodingVersion
+        defect = nil
         self.entities = entities
         entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
 

@@ -18,7 +18,8 @@ struct LifecycleCalls {
     func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
         do {
             let entity = try context.entity(named: name)
-            entity.home.setLifecycle(lifecycle, inClass: entity.place)
+            let code = lifecycle.map { Lifecycle($0, inClass: entity.place, of: entity.type) }
+            entity.home.setLifecycle(code, inClass: entity.place)
             context.homes.noteSetLifecycle()
         } catch {
             context.refuseSave(error)

@@ -40,13 +40,10 @@ public final class ManagedObject: PersistentModel {
         handle.core.pointee.extra.view = self
     }
 
-    /// Makes a view that of the object that has taken the row of its own.
-    func show(_ handle: ObjectHandle) { core.extra.canonical = handle }
-
     /// The object that shows another one by names: the view of an object of a class, else the object itself.
     static func view(of handle: ObjectHandle) -> ManagedObject {
         if let object = handle.object as? ManagedObject { return object }
-        return handle.core.pointee.extra.view ?? ManagedObject(viewOf: handle)
+        return handle.core.pointee.extra.view as? ManagedObject ?? ManagedObject(viewOf: handle)
     }
 
     /// The same, of an object whose class is known only at run time.

@@ -12,7 +12,7 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     /// Code that is called for the entity's objects, on the context's thread.
     @exclusivity(unchecked) var lifecycle: Lifecycle?
     /// The part of it that the user of the context has set, by the positions of classes in the table.
-    @exclusivity(unchecked) private var entityLifecycles: [Int: EntityLifecycle] = [:]
+    @exclusivity(unchecked) private var entityLifecycles: [Int: Lifecycle] = [:]
     /// Used under the context's lock.
     @exclusivity(unchecked) var identities = IdentityMap()
     /// The object whose row was loaded last, and how many loads in succession were of the next object; used on the
@@ -59,13 +59,10 @@ package final class EntityHome: ObjectHome, @unchecked Sendable {
     }
 
     /// Sets the code that is called for the objects of a class of the table, after that of the class; nil for none.
-    func setLifecycle(_ code: EntityLifecycle?, inClass place: Int) {
-        guard let type else { return }
+    func setLifecycle(_ code: Lifecycle?, inClass place: Int) {
         entityLifecycles[place] = code
-        let ofEntities = entityLifecycles.sorted { $0.key < $1.key }.map {
-            Lifecycle($0.value, inClass: $0.key, of: type)
-        }
-        lifecycle = ([type.lifecycle()].compactMap { $0 } + ofEntities).reduce(nil) { $0?.followed(by: $1) ?? $1 }
+        let ofEntities = entityLifecycles.sorted { $0.key < $1.key }.map(\.value)
+        lifecycle = ([type?.lifecycle()].compactMap { $0 } + ofEntities).reduce(nil) { $0?.followed(by: $1) ?? $1 }
     }
 
     /// Whether rows have the bytes that a transformer makes of a property's values.

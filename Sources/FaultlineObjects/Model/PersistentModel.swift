@@ -119,7 +119,7 @@ extension PersistentModel {
     /// The hash of the identity.
     ///
     /// Declared because the compiler would otherwise add it to each root class, and give it a place in the table of
-    /// methods of some subclasses and not of others: calls from other files would reach another method.
+    /// methods of some subclasses and not of others: a call from another file could then run the wrong method.
     public var hashValue: Int {
         var hasher = Hasher()
         hash(into: &hasher)

@@ -62,8 +62,11 @@ extension Schema {
     ///
     /// - Complexity: O(n) for n properties of the classes and of those that they lead to.
     public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
-        let checked = try? Schema.checked(types, version: version)
-        self.init(entities: checked?.entities ?? [], version: version)
+        do {
+            self.init(entities: try Schema.checked(types, version: version).entities, version: version)
+        } catch {
+            self.init(entities: [], version: version, defect: error as? SchemaError)
+        }
     }
 
     /// Makes a schema of model classes.

@@ -32,7 +32,6 @@ extension ModelCore {
         }
         if let view = extraIfPresent?.view, canonical.core.pointee.extra.view == nil {
             canonical.core.pointee.extra.view = view
-            view.show(canonical)
         }
         extra.canonical = canonical
     }

@@ -323,7 +323,9 @@ public struct ModelCore: ~Copyable {
     var persistentIdentifier: PersistentIdentifier {
         mutating get {
             if number == 0 {
-                if let core = canonicalCore { return core.pointee.persistentIdentifier }
+                if has(.alias), let canonical = extraIfPresent?.canonical {
+                    return canonical.core.pointee.persistentIdentifier
+                }
                 setNumber(TemporaryNumber.next())
                 insert(.temporary)
             }

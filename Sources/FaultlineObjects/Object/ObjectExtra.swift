@@ -20,8 +20,8 @@ final class ObjectExtra {
     @exclusivity(unchecked) var observation: ObjectObservation?
     /// The object that represents an alias's row.
     var canonical: ObjectHandle?
-    /// The object that shows this one by the names of its properties, while it is in use.
-    weak var view: ManagedObject?
+    /// The `ManagedObject` that shows this object by the names of its properties, while it is in use.
+    weak var view: AnyObject?
     /// Whether the object was made by the name of its entity, and not saved: its class has given it no values.
     var isMadeByName = false
     /// Detached objects that refer to this detached one by a relationship without an inverse, once for each reference.

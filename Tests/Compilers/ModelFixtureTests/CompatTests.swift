@@ -166,7 +166,8 @@ private let hasPython = (ProcessInfo.processInfo.environment["PATH"] ?? "").spli
                 #expect(inbox.calls == 0)
                 let found = try #require(try ModelContext(container).fetch(FetchDescriptor<Inbox>()).first)
                 #expect(found.count == 3 && found.newest?.text == "hello" && found.name == "ours")
-                #expect(Inbox.schemaMetadata.map(\\.name) == ["count", "newest", "name"])
+                let entity = Schema([Inbox.self]).entitiesByName["Inbox"]
+                #expect(entity?.properties.map(\\.name) == ["count", "newest", "name"])
             }
             """)
         #expect(try run("--tests").lines.contains("a/AppTests/InboxTests.swift: isStored(): passed"))

@@ -3,6 +3,17 @@ import FaultlineTestSupport
 import Glibc
 import Testing
 
+/// Its relationship has an inverse that is not persisted.
+@Model final class Warden {
+    @Relationship(inverse: \Ward.warden) var ward: Ward?
+    init() {}
+}
+
+@Model final class Ward {
+    @Transient var warden: Warden?
+    init() {}
+}
+
 @Suite struct BadInputTests {
     private func open(_ path: String) throws -> ModelContainer {
         try ModelContainer(for: Folder.self, configurations: ModelConfiguration(url: URL(filePath: path)))
@@ -35,6 +46,17 @@ import Testing
         let folder = TemporaryDirectory()
         try Data("hello".utf8).write(to: URL(filePath: "\(folder.path)/notes.txt"))
         expectError(.notAStore, opening: folder.path)
+    }
+
+    @Test func aSchemaOfABrokenClassIsRefused() throws {
+        let schema = Schema([Warden.self])
+        #expect(schema.entities.isEmpty)
+        #expect {
+            try ModelContainer(for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        } throws: {
+            ($0 as? SchemaError)?.code == .unknownInverse
+        }
+        #expect(throws: SchemaError.self) { try schema.validate() }
     }
 
     private func made(_ count: Int = 10) throws -> (TemporaryDirectory, String) {

@@ -138,6 +138,29 @@ internal import Testing
         #expect(container.schema.entities[0].allUniquenessConstraints == [["$Novel", "shelf"]])
     }
 
+    /// A number of `Z_PRIMARYKEY` says whose row is read by whose columns.
+    @Test func twoEntitiesOfOneNumberAreRefused() throws {
+        for numbers in ["(1, 'Car', 0, 9), (1, 'Person', 0, 9)", "(0, 'Car', 0, 9)", "(-2, 'Car', 0, 9)"] {
+            let source = try SourceStore([])
+            source.run(
+                """
+                CREATE TABLE ZCAR (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+                CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+                INSERT INTO ZCAR VALUES (1, 1, 1, 'van');
+                DROP TABLE Z_PRIMARYKEY;
+                CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER);
+                INSERT INTO Z_PRIMARYKEY VALUES \(numbers);
+                """)
+            source.close()
+            let schema = Schema(
+                Schema.Entity("Car", properties: Self.name()), Schema.Entity("Person", properties: Self.name()))
+            let error = #expect(throws: ImportError.self) {
+                try StoreImport(from: source.url, to: source.destination, schema: schema).run()
+            }
+            #expect(error?.code == .damaged)
+        }
+    }
+
     /// Two entities of a hierarchy declare a collection alike, and share its table in the new store.
     @Test func linksOfTwoSubentitiesAreApart() throws {
         let source = try SourceStore([("Book", 0), ("Comic", 1), ("Novel", 1), ("Page", 0)])
