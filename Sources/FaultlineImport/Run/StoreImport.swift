@@ -120,7 +120,7 @@ public struct StoreImport: Sendable {
         let database = try SQLiteDatabase(source.path)
         let catalog = try SourceCatalog(database)
         let (builder, plain) = try fit(database, catalog)
-        let fresh = WorkFolder.State(source: identity, model: "\(try plain.tablesWithoutClasses().fingerprint)")
+        let fresh = WorkFolder.State(source: identity, model: try plain.resumption)
         var state = fresh
         var isResumed = false
         let lock = try folder.lock()
@@ -291,9 +291,21 @@ extension Schema {
     /// A note on each text of a subentity that has an index of its words in the model, and none in the new store.
     fileprivate var unsearchableTexts: [String] {
         entities.filter { $0.superentityName != nil }.flatMap { entity in
-            entity.storedProperties.filter { $0.asAttribute?.options.contains(.spotlight) == true }.map {
-                "\(entity.name).\($0.name): its words are not indexed, because a subentity cannot have a text index"
+            let ticked = entity.storedProperties.filter { $0.asAttribute?.options.contains(.spotlight) == true }
+            let texts = ticked.map { [$0.name] } + entity.indexedTexts.map(\.properties)
+            return texts.map {
+                "\(entity.name).\($0.joined(separator: ", ")): its words are not indexed, because a subentity cannot have a text index"
             }
+        }
+    }
+
+    /// The part of the model that an unfinished import goes on under.
+    ///
+    /// Tables alone do not tell to which subentity a relationship leads.
+    fileprivate var resumption: String {
+        get throws {
+            let tables = "\(try tablesWithoutClasses().fingerprint)"
+            return entities.contains { $0.superentityName != nil } ? "\(fingerprint) \(tables)" : tables
         }
     }
 

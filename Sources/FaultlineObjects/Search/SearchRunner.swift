@@ -245,7 +245,15 @@ struct SearchRunner<T: PersistentModel> {
                 "The cursor is one of \(identifier.entityName), and \(query.entity.name) is searched. Begin with the first page."
             )
         }
-        if let number = identifier.unsavedNumber { return (score, Self.unsavedMark | number) }
+        if let number = identifier.unsavedNumber {
+            guard context.pending.insertedObject(number) != nil else {
+                throw SearchError(
+                    .invalidCursor,
+                    "The cursor is one of an object that was new, and was saved or dropped since. Begin with the first page."
+                )
+            }
+            return (score, Self.unsavedMark | number)
+        }
         guard let number = identifier.storedNumber(in: context.store.log.storeID) else {
             throw SearchError(
                 .invalidCursor,

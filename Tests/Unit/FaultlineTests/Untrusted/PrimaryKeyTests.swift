@@ -35,8 +35,14 @@ import Testing
         let context = store.context()
         #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, as: Ranked.self) }
         #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, as: ManagedObject.self) }
-        #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, entityName: "Document") }
         #expect(throws: SwiftDataError.unknownSchema) { try context.existing(primaryKey: 1, entityName: "Nothing") }
+    }
+
+    @Test func `an object of a class is found by the name of its entity`() throws {
+        let document = try store.context().first(Document.self)
+        let key = try #require(document.persistentModelID.primaryKey)
+        let found = try store.context().existing(primaryKey: key, entityName: "Document")
+        #expect(found?.model is Document && found?.objectID == document.persistentModelID)
     }
 
     @Test func `an object without a class is found by the name of its entity`() throws {

@@ -1,0 +1,1 @@
+../../Unit/FaultlineTests/Conformance/DocumentedUses.swift
