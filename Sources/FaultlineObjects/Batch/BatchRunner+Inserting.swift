@@ -5,24 +5,19 @@ extension BatchRunner {
     /// Inserts new objects, as `ModelContext.batchInsert`.
     ///
     /// - Parameters:
-    ///   - home: The home of the objects.
-    ///   - type: Their class.
-    ///   - place: The position of an entity without a class in a table with several.
+    ///   - named: The entity of the objects.
     ///   - policy: The treatment of a row whose unique values another object has; nil for that of the context.
     ///   - fill: Fills a row with values; false if there are no more.
     /// - Returns: How many objects the rows make, and how many were stored before or left out.
     /// - Throws: As `ModelContext.batchInsert`.
     func batchInsert(
-        _ home: EntityHome, _ type: ModelType, inClass place: Int = 0, _ policy: UniquenessPolicy?,
-        _ fill: (BatchValues) throws -> Bool
+        _ named: NamedEntity, _ policy: UniquenessPolicy?, _ fill: (BatchValues) throws -> Bool
     ) throws -> BatchResult {
         try context.refuseForDataStore()
         try checkMayBatch()
-        guard let entity = home.entity else {
-            throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
-        }
+        let entity = named.storage
         let insertion = BatchInsertion(
-            context, entity, BatchValues(of: type, home, entity, context.store, inClass: place),
+            context, entity, BatchValues(of: named, context.store),
             policy ?? context.pending.policies.uniqueness)
         try context.history.prepare(context.store)
         do {

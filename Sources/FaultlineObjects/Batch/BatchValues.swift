@@ -4,11 +4,7 @@ internal import FaultlineStore
 
 /// The values of one row of a batch insertion; reused for the next row.
 final class BatchValues {
-    let type: ModelType
-    /// The class of the objects, and its position in the table's hierarchy.
-    private let model: ModelType
-    private let place: Int
-    private let entity: EntityStorage
+    private let named: NamedEntity
     private let storeID: (UInt64, UInt64)
     private let destinations: [String]
     /// Declared defaults; nil for all other slots.
@@ -21,18 +17,11 @@ final class BatchValues {
     private(set) var failure: (any Error)?
 
     /// - Parameters:
-    ///   - model: The class of the objects that are made.
-    ///   - home: Their home.
-    ///   - entity: Their table.
+    ///   - named: The entity of the objects that are made.
     ///   - store: The store.
-    ///   - place: The position of an entity without a class in a table with several.
-    init(of model: ModelType, _ home: EntityHome, _ entity: EntityStorage, _ store: RowStore, inClass place: Int = 0) {
-        let type = home.type.flatMap { $0.family == nil ? nil : $0 } ?? model
-        self.type = type
-        self.model = model
-        let place = type.family?.place(of: model) ?? place
-        self.place = place
-        self.entity = entity
+    init(of named: NamedEntity, _ store: RowStore) {
+        self.named = named
+        let (type, entity, place) = (named.type, named.storage, named.place)
         storeID = store.log.storeID
         destinations = entity.slots.map {
             if case .toOne(let relationship) = $0 { store.storage.entities[relationship.destination].name } else { "" }
@@ -53,6 +42,11 @@ final class BatchValues {
         draft = defaults.copy()
     }
 
+    /// Describes the objects of the table.
+    var type: ModelType { named.type }
+
+    private var entity: EntityStorage { named.storage }
+
     deinit {
         draft.destroy()
         defaults.destroy()
@@ -67,10 +61,11 @@ final class BatchValues {
     }
 
     func set(_ name: String, to value: Any?) {
-        let slot = type.named(name, inClass: place)?.slot
+        let slot = type.named(name, inClass: named.place)?.slot
         set(slot, nil, to: value)
         if failure == nil, slot == nil {
-            failure = SwiftDataError.unsupportedKeyPath.explained(NearestName.unknown(name, among: model.entity))
+            failure = SwiftDataError.unsupportedKeyPath.explained(
+                NearestName.unknown(name, among: named.ofClass.entity))
         }
     }
 
@@ -84,7 +79,7 @@ final class BatchValues {
         }
         do {
             switch entity.slots[slot] {
-            case .attribute: try SlotChange(slot, of: type, inClass: place, to: value).apply(to: &draft)
+            case .attribute: try SlotChange(slot, of: type, inClass: named.place, to: value).apply(to: &draft)
             case .toOne: draft.setToOne(slot, try number(value.flatMap(unwrapped), slot))
             case .toMany: throw refusal(slot, "is a collection. Set the other side of the relationship")
             }
@@ -114,9 +109,9 @@ final class BatchValues {
     /// Calls `body` with each slot that needs a value and has none.
     func forEachMissing(_ body: (_ slot: Int) -> Void) {
         // In a table without classes, attributes of subclasses are optional.
-        let required = entity.hierarchy?.classes[place].requiredSlots
-        for (own, property) in model.properties.enumerated() {
-            let slot = type.family?.slots[place][own] ?? own
+        let required = entity.hierarchy?.classes[named.place].requiredSlots
+        for (own, property) in named.ofClass.properties.enumerated() {
+            let slot = type.family?.slots[named.place][own] ?? own
             guard !hasValue[slot] else { continue }
             let isRequired = required?.contains(slot) == true
             if let attribute = property.asAttribute, isRequired || !attribute.isOptional, !attribute.isTransient {

@@ -33,7 +33,7 @@ extension ModelContext {
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
-            try BatchRunner(core).batchInsert(try core.require(model), model._$modelType, policy) {
+            try BatchRunner(core).batchInsert(try core.entity(of: model), policy) {
                 Self.fill($0, rows.next())
             }
         }
@@ -54,7 +54,7 @@ extension ModelContext {
         _ model: T.Type, onConflict policy: UniquenessPolicy? = nil, fill: (inout BatchRow<T>) throws -> Bool
     ) throws -> BatchResult {
         try core.throwing(runsOthersCode: true) {
-            try BatchRunner(core).batchInsert(try core.require(model), model._$modelType, policy) { values in
+            try BatchRunner(core).batchInsert(try core.entity(of: model), policy) { values in
                 var row = BatchRow<T>(values)
                 return try fill(&row)
             }
@@ -71,10 +71,7 @@ extension ModelContext {
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
-            let entity = try core.entity(named: entityName)
-            return try BatchRunner(core).batchInsert(entity.home, entity.ofClass, inClass: entity.place, policy) {
-                Self.fill($0, rows.next())
-            }
+            try BatchRunner(core).batchInsert(try core.entity(named: entityName), policy) { Self.fill($0, rows.next()) }
         }
     }
 
@@ -88,9 +85,7 @@ extension ModelContext {
         fill: (inout BatchRow<ManagedObject>) throws -> Bool
     ) throws -> BatchResult {
         try core.throwing(runsOthersCode: true) {
-            let entity = try core.entity(named: entityName)
-            return try BatchRunner(core).batchInsert(entity.home, entity.ofClass, inClass: entity.place, policy) {
-                values in
+            try BatchRunner(core).batchInsert(try core.entity(named: entityName), policy) { values in
                 var row = BatchRow<ManagedObject>(values)
                 return try fill(&row)
             }

@@ -7,7 +7,9 @@ struct Lifecycle {
     let willSave: (AnyObject) -> Void
     let didSave: (AnyObject) -> Void
     let validate: (AnyObject, Change) throws -> Void
+}
 
+extension Lifecycle {
     init<T: ObjectLifecycle>(_ type: T.Type) {
         // Safe because a home's objects are of its class.
         let typed = { (object: AnyObject) in unsafeDowncast(object, to: T.self) }
@@ -21,16 +23,6 @@ struct Lifecycle {
             case .delete: try typed(object).validateForDelete()
             }
         }
-    }
-
-    init(
-        awakeFromInsert: @escaping (AnyObject) -> Void, willSave: @escaping (AnyObject) -> Void,
-        didSave: @escaping (AnyObject) -> Void, validate: @escaping (AnyObject, Change) throws -> Void
-    ) {
-        self.awakeFromInsert = awakeFromInsert
-        self.willSave = willSave
-        self.didSave = didSave
-        self.validate = validate
     }
 
     /// Calls other code after this one.

@@ -116,7 +116,7 @@ extension ObjectHandle {
         }
         var values = [String: PropertyValue](minimumCapacity: type.properties.count)
         let ofClass = type.hierarchy.flatMap { hierarchy in
-            core.pointee.read({ hierarchy.class(of: $0) }, { hierarchy.class(of: $0) })
+            core.pointee.place(in: hierarchy).map { hierarchy.classes[$0] }
         }
         for (slot, name) in type.properties.named(ofClass) {
             let property = type.properties[slot]

@@ -64,7 +64,7 @@ extension ManagedObject {
 
     /// All properties of the object's class.
     private var properties: [NamedProperty] {
-        entity.properties.compactMap { found($0.name) }
+        type.propertyNames(inClass: place).compactMap(found)
     }
 
     // MARK: Relationships

@@ -138,18 +138,14 @@ extension ManagedObject {
     func found(_ key: String) -> NamedProperty? { type.named(key, inClass: place) ?? type.column(named: key) }
 
     /// The name of the object's entity.
-    var entityName: String {
-        let type = type
-        return type.isDynamic
-            ? type.hierarchy?.classes[place].name ?? type.entityName : ObjectHandle(self).ofClass.entityName
-    }
+    var entityName: String { type.entityName(inClass: place) }
 
     /// The position of the object's class in a table with several; 0 for all other objects.
     var place: Int {
         let type = type
         guard let hierarchy = type.hierarchy else { return 0 }
         if type.family != nil { return ObjectHandle(self).placeOfClass }
-        return values.pointee.read({ hierarchy.place(of: $0) }, { hierarchy.place(of: $0) }) ?? 0
+        return values.pointee.place(in: hierarchy) ?? 0
     }
 
     private func variableSlot(of key: String, isChange: Bool = false) -> Int? {

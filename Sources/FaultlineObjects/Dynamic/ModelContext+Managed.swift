@@ -45,6 +45,7 @@ extension ModelContext {
         }
         return try core.throwing {
             let model = try core.entity(named: request.entityName).model
+            // The compiler specialises the call for objects without classes.
             return try model == ManagedObject.self ? fetch(ManagedObject.self) : fetch(model)
         }
     }
@@ -96,6 +97,7 @@ extension ModelContext {
         }
         try core.throwing(runsOthersCode: true) {
             let model = try core.entity(named: request.entityName).model
+            // Specialised, as in a fetch.
             try model == ManagedObject.self ? walk(ManagedObject.self, block) : walkViews(model)
         }
     }

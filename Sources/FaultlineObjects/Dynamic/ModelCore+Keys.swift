@@ -12,7 +12,7 @@ extension ModelCore {
     mutating func keyedValue(_ slot: Int, _ property: any SchemaProperty) -> Any? {
         if let relationship = property.asRelationship {
             return relationship.isToOneRelationship
-                ? target(slot).map { ManagedObject.view(of: $0) } : viewedMembers(slot)
+                ? target(slot).flatMap { ManagedObject.view(of: $0) } : viewedMembers(slot)
         }
         guard let attribute = property.asAttribute else { return nil }
         if attribute.isTransient { return keyedEphemeral(slot, attribute) }
@@ -71,7 +71,7 @@ extension ModelCore {
         guard !hierarchy.marks.contains(slot) else {
             throw KeyedValueError(message: "tells the class of the object, which never changes.")
         }
-        let ofObject = read({ hierarchy.class(of: $0) }, { hierarchy.class(of: $0) }) ?? hierarchy.classes[0]
+        let ofObject = hierarchy.classes[place(in: hierarchy) ?? 0]
         guard !ofObject.has(slot) else {
             guard ofObject.requiredSlots.contains(slot), value.flatMap(unwrapped) == nil else { return }
             throw KeyedValueError(message: "is required, and was set to nil.")
@@ -142,15 +142,6 @@ extension ModelCore {
     }
 
     // MARK: Relationships
-
-    /// The target of a to-one slot; nil for nil and for a deleted target.
-    mutating func target(_ slot: Int) -> ObjectHandle? {
-        noteRead(slot)
-        guard has(.attached) else { return detachedTarget(slot) }
-        guard let context else { return nil }
-        context.settleMembers()
-        return MemberReader(context).target(of: &self, slot).flatMap(ObjectHandle.init(object:))
-    }
 
     /// The members of a to-many slot.
     mutating func members(_ slot: Int) -> [ObjectHandle] {

@@ -10,7 +10,7 @@ extension NamedEntity {
     /// Names tell: a class is described by itself, while a schema knows inverses.
     func isOf(_ other: Schema.Entity) -> Bool {
         if type.isDynamic, place == 0 { return type.isOf(other) }
-        return other.name == name && Set(other.properties.map(\.name)) == Set(shown.properties.map(\.name))
+        return other.name == name && Set(other.properties.map(\.name)) == Set(type.propertyNames(inClass: place))
     }
 }
 
@@ -37,6 +37,7 @@ extension ModelType {
     /// A copy of a class's entity, with the inverses of its relationships.
     private var shownClass: Schema.Entity {
         let shown = described.copied()
+        shown.superentityName = parent?.entityName
         for (slot, property) in shown.properties.enumerated() {
             guard let relationship = property.asRelationship, relationship.inverseName == nil,
                 let inverse = inverse(of: slot),

@@ -25,13 +25,11 @@ struct NamedEntity {
     var model: any PersistentModel.Type { ofClass.type }
 
     /// The name of the entity.
-    var name: String {
-        type.family == nil ? type.hierarchy?.classes[place].name ?? type.entityName : ofClass.entityName
-    }
+    var name: String { type.entityName(inClass: place) }
 
     /// A property by its name; nil if the entity has none.
     ///
-    /// Without classes, the entity at the top of a table has the columns of all others too.
+    /// Those of `propertyNames(inClass:)`.
     func property(named name: String) -> NamedProperty? {
         type.named(name, inClass: place) ?? (place == 0 ? type.column(named: name) : nil)
     }
@@ -54,11 +52,20 @@ struct NamedEntity {
 }
 
 extension ModelType {
+    /// The name of the entity of a class of the table.
+    func entityName(inClass place: Int) -> String { hierarchy?.classes[place].name ?? entityName }
+
+    /// The names of the properties of a class of the table.
+    ///
+    /// Without classes, the entity at the top of a table has the columns of all others too.
+    func propertyNames(inClass place: Int) -> [String] {
+        if let hierarchy, family != nil || place > 0 { return hierarchy.classes[place].names }
+        return properties.map(\.name)
+    }
+
     /// Whether an object of the table is one of a class.
     func isObject(_ handle: ObjectHandle, ofClass place: Int, orSubclass: Bool = true) -> Bool {
-        guard let hierarchy,
-            let found = handle.core.pointee.read({ hierarchy.place(of: $0) }, { hierarchy.place(of: $0) })
-        else { return true }
+        guard let hierarchy, let found = handle.core.pointee.place(in: hierarchy) else { return true }
         return found == place || orSubclass && hierarchy.classes[place].family.contains(found)
     }
 
@@ -92,9 +99,22 @@ extension ContextCore {
             let hint = NearestName.nearest(to: name, among: homes.names).map { "Did you mean \"\($0)\"?" } ?? ""
             throw SwiftDataError.unknownSchema.explained("The container has no entity \"\(name.excerpt)\". \(hint)")
         }
+        return try entity(home, type, type.hierarchy?.place(of: name) ?? 0)
+    }
+
+    /// The entity of a class.
+    ///
+    /// - Throws: As `require(_:)`, and if the store has no table for its objects.
+    func entity<T: PersistentModel>(of model: T.Type) throws -> NamedEntity {
+        let home = try require(model)
+        let type = home.type ?? T._$modelType
+        return try entity(home, type, type.family?.place(of: T._$modelType) ?? 0)
+    }
+
+    private func entity(_ home: EntityHome, _ type: ModelType, _ place: Int) throws -> NamedEntity {
         guard let storage = home.entity else {
-            throw SwiftDataError.unknownSchema.explained("\(name) has no table in this store.")
+            throw SwiftDataError.unknownSchema.explained("\(home.entityName) has no table in this store.")
         }
-        return NamedEntity(home: home, storage: storage, type: type, place: type.hierarchy?.place(of: name) ?? 0)
+        return NamedEntity(home: home, storage: storage, type: type, place: place)
     }
 }

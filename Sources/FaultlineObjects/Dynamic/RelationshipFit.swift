@@ -30,13 +30,12 @@ struct RelationshipFit {
     private func fits(_ handle: ObjectHandle) -> Bool {
         if let model { return handle.isObject(of: model) }
         guard let type = handle.core.pointee.modelType, type.isDynamic, type.entityName == relationship.destination
-        else {
-            return false
-        }
+        else { return false }
         // Objects of several entities stand in the table: one without the inverse is of another entity.
-        guard let hierarchy = type.hierarchy, let inverse = relationship.inverseName.flatMap({ type.slotsByName[$0] })
+        guard let hierarchy = type.hierarchy, let inverse = relationship.inverseName.flatMap({ type.slotsByName[$0] }),
+            let place = handle.core.pointee.place(in: hierarchy)
         else { return true }
-        return handle.core.pointee.read({ hierarchy.class(of: $0) }, { hierarchy.class(of: $0) })?.has(inverse) ?? true
+        return hierarchy.classes[place].has(inverse)
     }
 }
 

@@ -45,6 +45,13 @@ extension ContextCore {
     }
 }
 
+extension ModelCore {
+    /// The position of the object's class in a table with several, by its values; nil if they cannot be read.
+    mutating func place(in hierarchy: EntityHierarchy) -> Int? {
+        read({ hierarchy.place(of: $0) }, { hierarchy.place(of: $0) })
+    }
+}
+
 extension ObjectHandle {
     /// The position of the object's class in a table with several; 0 for all other objects.
     var placeOfClass: Int {

@@ -65,14 +65,12 @@ extension ModelContext {
     public func existing(primaryKey: UInt64, entityName: String) throws -> ManagedObject? {
         try core.throwing {
             let entity = try core.entity(named: entityName)
-            func existing<T: PersistentModel>(_ type: T.Type) throws -> ObjectHandle? {
-                try self.existing(primaryKey: primaryKey, as: type).map { ObjectHandle($0) }
+            func existing<T: PersistentModel>(_ type: T.Type) throws -> ManagedObject? {
+                try self.existing(primaryKey: primaryKey, as: type).map { .view(of: ObjectHandle($0)) }
             }
-            let found =
-                entity.type.isDynamic
-                ? try ObjectRegistry(core).storedModel(primaryKey: primaryKey, entity.home).flatMap(
-                    ObjectHandle.init(object:)) : try existing(entity.model)
-            return found.flatMap { entity.has($0, withSubentities: true) ? .view(of: $0) : nil }
+            guard entity.type.isDynamic else { return try existing(entity.model) }
+            let found = try ObjectRegistry(core).storedModel(primaryKey: primaryKey, entity.home) as? ManagedObject
+            return found.flatMap { entity.has(ObjectHandle($0), withSubentities: true) ? $0 : nil }
         }
     }
 

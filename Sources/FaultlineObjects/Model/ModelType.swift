@@ -97,7 +97,7 @@ public final class ModelType: Sendable {
         self.defaults = defaults
         entityName = entity.name
         self.entity = entity
-        self.described = described ?? Self.described(entity, parent)
+        self.described = described ?? entity
         self.defect = defect
         isDynamic = described != nil
         let properties = entity.properties
@@ -134,14 +134,6 @@ public final class ModelType: Sendable {
 
     /// Whether an object that is described by this type may be one of a subclass.
     @inline(__always) var mayHaveHeirs: Bool { isInherited.load(ordering: .relaxed) }
-
-    /// The entity of a class, with the name of the one that it inherits from.
-    private static func described(_ entity: Schema.Entity, _ parent: ModelType?) -> Schema.Entity {
-        guard let parent else { return entity }
-        let copy = entity.copied()
-        copy.superentityName = parent.entityName
-        return copy
-    }
 
     /// For a subclass and those that it inherits from, by number: the slots of the declared properties of an object in no
     /// context.

@@ -7,12 +7,16 @@ extension ModelCore {
     // MARK: To one
 
     /// The target of a to-one slot, a fault if it is not loaded; nil for nil and for a deleted target.
-    public mutating func value<V: PersistentModel>(_ slot: Int) -> V? {
+    public mutating func value<V: PersistentModel>(_ slot: Int) -> V? { target(slot) as? V }
+
+    /// The same for a class that is known only at run time.
+    @inline(__always)
+    mutating func target(_ slot: Int) -> AnyObject? {
         noteRead(slot)
-        guard has(.attached) else { return detachedTarget(slot)?.object as? V }
+        guard has(.attached) else { return detachedTarget(slot)?.object }
         guard let context else { return nil }
         context.settleMembers()
-        return MemberReader(context).target(of: &self, slot) as? V
+        return MemberReader(context).target(of: &self, slot)
     }
 
     /// The target of a required to-one slot.

@@ -6,27 +6,19 @@ internal import Testing
 
 /// References, collections and their order, links.
 @Suite struct RelationshipImportTests {
-    private static func name() -> Schema.Attribute { Schema.Attribute(name: "name", valueType: String?.self) }
-
-    private static func one(_ name: String, _ destination: String, _ inverse: String?) -> Schema.Relationship {
-        Schema.Relationship(name: name, destination: destination, isToOne: true, inverseName: inverse)
-    }
-
-    private static func many(_ name: String, _ destination: String, _ inverse: String?) -> Schema.Relationship {
-        Schema.Relationship(name: name, destination: destination, isToOne: false, inverseName: inverse)
-    }
-
     /// An album with photos in an order, tags on photos in an order, a cover for each album, and places without
     /// inverse.
     private static let schema = Schema(
         Schema.Entity(
-            "Album", properties: name(), many("photos", "Photo", "album"), one("cover", "Photo", "coverOf"),
-            many("places", "Place", nil)),
+            "Album", properties: SourceModel.name(), SourceModel.many("photos", "Photo", "album"),
+            SourceModel.one("cover", "Photo", "coverOf"),
+            SourceModel.many("places", "Place", nil)),
         Schema.Entity(
-            "Photo", properties: name(), one("album", "Album", "photos"), one("coverOf", "Album", "cover"),
-            many("tags", "Tag", "photos"), one("place", "Place", nil)),
-        Schema.Entity("Place", properties: name()),
-        Schema.Entity("Tag", properties: name(), many("photos", "Photo", "tags")))
+            "Photo", properties: SourceModel.name(), SourceModel.one("album", "Album", "photos"),
+            SourceModel.one("coverOf", "Album", "cover"),
+            SourceModel.many("tags", "Tag", "photos"), SourceModel.one("place", "Place", nil)),
+        Schema.Entity("Place", properties: SourceModel.name()),
+        Schema.Entity("Tag", properties: SourceModel.name(), SourceModel.many("photos", "Photo", "tags")))
 
     private static func source() throws -> SourceStore {
         let source = try SourceStore([("Album", 0), ("Photo", 0), ("Place", 0), ("Tag", 0)])

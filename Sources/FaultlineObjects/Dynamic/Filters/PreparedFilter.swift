@@ -69,7 +69,8 @@ struct PreparedFilter {
             }
             return value.map { test.isTrue(of: $0) } ?? false
         case .target(let slot, let inner, let whenNil):
-            let target = try context.readingOrThrow { object.core.pointee.target(slot) }
+            let target = try context.readingOrThrow { object.core.pointee.target(slot) }.flatMap(
+                ObjectHandle.init(object:))
             return try target.map { try inner.isSatisfied(by: $0) } ?? whenNil
         case .members(let slot, let quantifier, let inner):
             let members = try context.readingOrThrow { object.core.pointee.members(slot) }

@@ -7,16 +7,6 @@ internal import Testing
 
 /// Hierarchies of entities, each in one table.
 @Suite struct SubentityImportTests {
-    private static func name() -> Schema.Attribute { Schema.Attribute(name: "name", valueType: String?.self) }
-
-    private static func one(_ name: String, _ destination: String, _ inverse: String?) -> Schema.Relationship {
-        Schema.Relationship(name: name, destination: destination, isToOne: true, inverseName: inverse)
-    }
-
-    private static func many(_ name: String, _ destination: String, _ inverse: String?) -> Schema.Relationship {
-        Schema.Relationship(name: name, destination: destination, isToOne: false, inverseName: inverse)
-    }
-
     private func names(_ object: ManagedObject?, _ key: String) -> [String] {
         (object?.value(forKey: key) as? [ManagedObject])?.compactMap { $0.value(forKey: "name") as? String } ?? []
     }
@@ -45,8 +35,9 @@ internal import Testing
         func weight() -> Schema.Attribute { Schema.Attribute(name: "weight", valueType: Int?.self) }
         let book = Schema.Entity(
             "Book", subentities: Schema.Entity("Comic", properties: weight()),
-            Schema.Entity("Novel", properties: weight()), properties: Self.name())
-        let schema = Schema(book, Schema.Entity("Page", properties: Self.name(), Self.one("book", "Book", nil)))
+            Schema.Entity("Novel", properties: weight()), properties: SourceModel.name())
+        let schema = Schema(
+            book, Schema.Entity("Page", properties: SourceModel.name(), SourceModel.one("book", "Book", nil)))
         let report = try StoreImport(from: source.url, to: source.destination, schema: schema).run()
         #expect(report.isComplete && report.notes.isEmpty, "\(report)")
         // The report has the entities of the source.
@@ -80,10 +71,12 @@ internal import Testing
         source.close()
         let car = Schema.Entity(
             "Car", subentities: Schema.Entity("SportCar"),
-            properties: Self.name(), Self.one("owner", "Person", "cars"), Self.one("driver", "Person", "seat"))
+            properties: SourceModel.name(), SourceModel.one("owner", "Person", "cars"),
+            SourceModel.one("driver", "Person", "seat"))
         let person = Schema.Entity(
-            "Person", properties: Self.name(), Self.many("cars", "Car", "owner"), Self.one("seat", "Car", "driver"),
-            Self.one("racer", "SportCar", nil))
+            "Person", properties: SourceModel.name(), SourceModel.many("cars", "Car", "owner"),
+            SourceModel.one("seat", "Car", "driver"),
+            SourceModel.one("racer", "SportCar", nil))
         let report = try StoreImport(from: source.url, to: source.destination, schema: Schema(car, person)).run()
         // A car is no sports car.
         let found = report.findings.map { "\($0.entity).\($0.property) \($0.reason.rawValue) \($0.objects)" }
@@ -106,8 +99,8 @@ internal import Testing
             """)
         source.close()
         let animal = Schema.Entity(
-            "Animal", subentities: Schema.Entity("Fish", properties: Self.name()),
-            Schema.Entity("Mammal", subentities: Schema.Entity("Dog"), properties: Self.name()))
+            "Animal", subentities: Schema.Entity("Fish", properties: SourceModel.name()),
+            Schema.Entity("Mammal", subentities: Schema.Entity("Dog"), properties: SourceModel.name()))
         let report = try StoreImport(from: source.url, to: source.destination, schema: Schema(animal)).run()
         #expect(report.isComplete && report.notes.isEmpty, "\(report)")
         let dogs = try context(source).fetch(FetchRequest(entityName: "Animal"))
@@ -124,7 +117,7 @@ internal import Testing
             INSERT INTO ZBOOK VALUES (1, 2, 1, 1, 5, 'a'), (2, 3, 1, 1, 5, 'a'), (3, 3, 1, 2, 6, 'a');
             """)
         source.close()
-        let comic = Schema.Entity("Comic", properties: Self.name())
+        let comic = Schema.Entity("Comic", properties: SourceModel.name())
         let novel = Schema.Entity(
             "Novel", subentities: [], properties: [Schema.Attribute(name: "shelf", valueType: Int?.self)],
             uniquenessConstraints: [["shelf"]])
@@ -141,8 +134,8 @@ internal import Testing
 
     private static func racing(_ kind: String) -> Schema {
         Schema(
-            Schema.Entity("Car", subentities: Schema.Entity("SportCar"), properties: name()),
-            Schema.Entity("Person", properties: one("racer", kind, nil)))
+            Schema.Entity("Car", subentities: Schema.Entity("SportCar"), properties: SourceModel.name()),
+            Schema.Entity("Person", properties: SourceModel.one("racer", kind, nil)))
     }
 
     /// The tables of both models are the same.
@@ -184,7 +177,8 @@ internal import Testing
                 """)
             source.close()
             let schema = Schema(
-                Schema.Entity("Car", properties: Self.name()), Schema.Entity("Person", properties: Self.name()))
+                Schema.Entity("Car", properties: SourceModel.name()),
+                Schema.Entity("Person", properties: SourceModel.name()))
             let error = #expect(throws: ImportError.self) {
                 try StoreImport(from: source.url, to: source.destination, schema: schema).run()
             }
@@ -205,9 +199,9 @@ internal import Testing
             """)
         source.close()
         let book = Schema.Entity(
-            "Book", subentities: Schema.Entity("Comic", properties: Self.many("pages", "Page", nil)),
-            Schema.Entity("Novel", properties: Self.many("pages", "Page", nil)), properties: Self.name())
-        let schema = Schema(book, Schema.Entity("Page", properties: Self.name()))
+            "Book", subentities: Schema.Entity("Comic", properties: SourceModel.many("pages", "Page", nil)),
+            Schema.Entity("Novel", properties: SourceModel.many("pages", "Page", nil)), properties: SourceModel.name())
+        let schema = Schema(book, Schema.Entity("Page", properties: SourceModel.name()))
         let report = try StoreImport(from: source.url, to: source.destination, schema: schema).run()
         #expect(report.isComplete, "\(report)")
         let counts = report.entities.flatMap { $0.columns.filter { $0.name == "pages" }.map(\.destination.count) }
