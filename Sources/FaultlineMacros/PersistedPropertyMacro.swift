@@ -66,6 +66,8 @@ private func accessors(
     else { return [] }
     let mayInherit = arguments.contains { $0.label?.text == "mayInherit" }
     let methods = property.isEphemeral ? .ephemeral : methods
+    // The class's code may set ephemeral values of a fetched object: in front of the accesses, which exclude all others.
+    let awaking = property.isEphemeral ? "\(RuntimeNames.awaking)(self); return " : ""
     let fallback = property.isEphemeral ? property.fallbackExpression.map { ", orElse: \($0)" } ?? "" : ""
     // In a class that may inherit from a model, the core belongs to the root class, and the slot of a property is known
     // when the object is. In a root class the compiler inlines everything that this goes through.
@@ -81,12 +83,12 @@ private func accessors(
         """,
         """
             get {
-                \(raw: core).\(raw: methods.get)(\(raw: place)\(raw: fallback))
+                \(raw: awaking)\(raw: core).\(raw: methods.get)(\(raw: place)\(raw: fallback))
             }
         """,
         """
             set {
-                \(raw: core).\(raw: methods.set)(\(raw: place), to: newValue)
+                \(raw: awaking)\(raw: core).\(raw: methods.set)(\(raw: place), to: newValue)
             }
         """,
     ]

@@ -15,6 +15,8 @@ enum RuntimeNames {
     static let values = "_$values"
     /// The slot of a property, by its position in the class that declares it.
     static let slot = "_$slot"
+    /// Calls `awakeFromFetch` of an object before an ephemeral property of it is used.
+    static let awaking = "\(prefix)_$awakeFromFetch"
     /// The root class of a hierarchy.
     static let root = "_$Root"
     /// The type of the markers behind persisted properties.

@@ -1,3 +1,5 @@
+internal import FaultlineModel
+
 // Values by key path.
 
 extension PersistentModel {
@@ -122,11 +124,13 @@ extension PersistentModel {
 
     private func keyedValue<Value>(_ keyPath: KeyPath<Self, Value>) -> Value {
         guard let keyed = keyed(keyPath) else { return standIn(for: keyPath) }
+        if keyed.property.isTransient { _$awakeFromFetch(self) }
         return _$coreAddress().pointee.value(of: keyed)
     }
 
     private func setKeyedValue<Value>(_ keyPath: KeyPath<Self, Value>, _ value: Value) {
         guard let keyed = keyed(keyPath) else { return refuseChange(of: keyPath) }
+        if keyed.property.isTransient { _$awakeFromFetch(self) }
         _$coreAddress().pointee.setValue(of: keyed, to: value)
     }
 

@@ -4,6 +4,7 @@ struct Lifecycle {
     enum Change { case insert, update, delete }
 
     let awakeFromInsert: (AnyObject) -> Void
+    let awakeFromFetch: (AnyObject) -> Void
     let willSave: (AnyObject) -> Void
     let didSave: (AnyObject) -> Void
     let validate: (AnyObject, Change) throws -> Void
@@ -14,6 +15,7 @@ extension Lifecycle {
         // Safe because a home's objects are of its class.
         let typed = { (object: AnyObject) in unsafeDowncast(object, to: T.self) }
         awakeFromInsert = { typed($0).awakeFromInsert() }
+        awakeFromFetch = { typed($0).awakeFromFetch() }
         willSave = { typed($0).willSave() }
         didSave = { typed($0).didSave() }
         validate = { object, change in
@@ -31,6 +33,10 @@ extension Lifecycle {
             awakeFromInsert: {
                 awakeFromInsert($0)
                 next.awakeFromInsert($0)
+            },
+            awakeFromFetch: {
+                awakeFromFetch($0)
+                next.awakeFromFetch($0)
             },
             willSave: {
                 willSave($0)
@@ -51,6 +57,7 @@ extension Lifecycle {
 
     private init(ofSeveral: Void) {
         awakeFromInsert = { ($0 as? any ObjectLifecycle)?.awakeFromInsert() }
+        awakeFromFetch = { ($0 as? any ObjectLifecycle)?.awakeFromFetch() }
         willSave = { ($0 as? any ObjectLifecycle)?.willSave() }
         didSave = { ($0 as? any ObjectLifecycle)?.didSave() }
         validate = { object, change in

@@ -6,6 +6,12 @@ extension ObjectHandle {
     var lifecycle: Lifecycle? { core.pointee.contextHome?._withUnsafeGuaranteedRef { $0.lifecycle } }
 }
 
+/// Calls the object's `awakeFromFetch` before an ephemeral property of it is first used; the accessors of such properties
+/// call this.
+public func _$awakeFromFetch<T: PersistentModel>(_ object: T) {
+    LifecycleCalls.awakeFetched(ObjectHandle(object))
+}
+
 /// Calls the lifecycle code of a context's objects, and guards the context while it runs.
 struct LifecycleCalls {
     let context: ContextCore
@@ -33,18 +39,34 @@ struct LifecycleCalls {
         lifecycle.awakeFromInsert(handle.object)
     }
 
-    /// - Throws: If lifecycle code or an observer calls a save during a save: the outer save throws the error, too.
+    /// Calls `awakeFromFetch` of an object that the store has, unless it or `awakeFromInsert` was called before.
+    fileprivate static func awakeFetched(_ handle: ObjectHandle) {
+        let core = handle.core
+        if let canonical = core.pointee.extraIfPresent?.canonical { return awakeFetched(canonical) }
+        guard core.pointee.has(.attached), !core.pointee.has(.awake), !core.pointee.has(.inserted),
+            !core.pointee.has(.gone), let context = core.pointee.context
+        else { return }
+        let calls = LifecycleCalls(context)
+        guard calls.callsLifecycles, let lifecycle = handle.lifecycle else { return }
+        core.pointee.insert(.awake)
+        let phase = context.saving.phase
+        context.saving.phase = .awaking
+        defer { context.saving.phase = phase }
+        lifecycle.awakeFromFetch(handle.object)
+    }
+
+    /// - Throws: If the code of a class or an observer calls a save; a save that calls this code throws the error, too.
     func checkIsNotSaving() throws {
         guard context.saving.phase != .none else { return }
         let error = SwiftDataError.modelValidationFailure.explained(
-            "A save was called by \(context.saving.phase.name), while the context is being saved. Leave the call out.")
+            "A save was called by \(context.saving.phase.name), which may not save. Leave the call out.")
         context.refuseSave(error)
         throw error
     }
 
     /// Whether user code may now undo changes, insert or delete: not during validation; a refusal makes the save throw.
     func mayRearrange(_ call: @autoclosure () -> String) -> Bool {
-        guard context.saving.phase == .validating else { return true }
+        guard context.saving.phase.mayOnlyRead else { return true }
         context.refuseSave(
             SwiftDataError.modelValidationFailure.explained(
                 "\(call()) was called by \(context.saving.phase.name), which may only read. Do it in willSave."))

@@ -4,6 +4,8 @@
 public struct EntityLifecycle {
     /// As `ObjectLifecycle.awakeFromInsert()`; nil does nothing, as for the others.
     public var awakeFromInsert: ((ManagedObject) -> Void)?
+    /// As `ObjectLifecycle.awakeFromFetch()`.
+    public var awakeFromFetch: ((ManagedObject) -> Void)?
     /// As `ObjectLifecycle.willSave()`.
     public var willSave: ((ManagedObject) -> Void)?
     /// As `ObjectLifecycle.didSave()`.
@@ -28,6 +30,7 @@ extension Lifecycle {
         }
         self.init(
             awakeFromInsert: { object($0).map { lifecycle.awakeFromInsert?($0) } },
+            awakeFromFetch: { object($0).map { lifecycle.awakeFromFetch?($0) } },
             willSave: { object($0).map { lifecycle.willSave?($0) } },
             didSave: { object($0).map { lifecycle.didSave?($0) } },
             validate: { model, change in

@@ -20,6 +20,7 @@ extension ManagedObject {
     @_disfavoredOverload
     public func value(forKey key: String) -> Any? {
         guard let found = keyed(key) else { return nil }
+        if found.property.isTransient { _$awakeFromFetch(self) }
         return values.pointee.keyedValue(found.slot, found.property)
     }
 
@@ -34,6 +35,7 @@ extension ManagedObject {
     @_disfavoredOverload
     public func setValue(_ value: Any?, forKey key: String) {
         guard let found = keyed(key, isChange: true) else { return }
+        if found.property.isTransient { _$awakeFromFetch(self) }
         let values = values
         do throws(KeyedValueError) {
             if type.family == nil { try values.pointee.checkClass(found.slot, type, value) }

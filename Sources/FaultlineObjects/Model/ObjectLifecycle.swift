@@ -1,16 +1,24 @@
-/// Hooks a model class can implement: insertion, save, validation.
+/// Hooks a model class can implement: insertion, values computed on load, save, validation.
 ///
 /// All have default implementations.
 ///
 /// They run on the thread that uses the context. Migrations call none of them: the stage alone decides the objects.
-///
-/// There is no `awakeFromFetch`: a fault is loaded inside a getter, where no other code may use the object. A
-/// `@Transient` property has its default value in every object that a fetch makes.
 public protocol ObjectLifecycle: PersistentModel {
     /// Called once, after a new object and all objects it refers to were inserted into a context.
     ///
     /// The object's `init` has run before, so values set here overwrite those of `init`.
     func awakeFromInsert()
+
+    /// Called once for an object of the store, before code first reads or sets an ephemeral property of it.
+    ///
+    ///     @Attribute(.ephemeral) var area = 0.0
+    ///
+    ///     func awakeFromFetch() { area = width * height }
+    ///
+    /// It sets ephemeral properties, and changes nothing else: it may not save, insert, delete, refresh or roll back. A
+    /// new object is not called. `ModelContext.refresh(_:mergeChanges:)` without merging forgets the ephemeral values, and
+    /// the object is called again. A `@Transient` property is plain storage, which no code is called for.
+    func awakeFromFetch()
 
     /// Called by a save, before all checks, for every object that is new, changed or to be deleted.
     ///
@@ -41,6 +49,8 @@ public protocol ObjectLifecycle: PersistentModel {
 extension ObjectLifecycle {
     /// Does nothing.
     public func awakeFromInsert() {}
+    /// Does nothing.
+    public func awakeFromFetch() {}
     /// Does nothing.
     public func willSave() {}
     /// Does nothing.

@@ -34,8 +34,10 @@ extension ModelCore {
         extra.ephemerals[slot] = value
     }
 
-    /// Removes the values that were set: the object's ephemeral properties have their defaults again.
+    /// Removes the values that were set: the object's ephemeral properties have their defaults again, or the values that
+    /// `awakeFromFetch` sets before the next use.
     mutating func forgetEphemerals() {
+        remove(.awake)
         guard let extra = extraIfPresent, !extra.ephemerals.isEmpty else { return }
         let slots = extra.ephemerals.keys.sorted()
         extra.ephemerals = [:]

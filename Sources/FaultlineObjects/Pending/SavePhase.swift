@@ -1,8 +1,12 @@
-/// The user code that a save is calling.
+/// The code of classes that a context is calling.
 enum SavePhase {
     case none
     case telling
     case validating
+    case awaking
+
+    /// Whether the code may only read.
+    var mayOnlyRead: Bool { self == .validating || self == .awaking }
 
     /// How many rounds of `willSave` calls may follow because objects change each other.
     static let roundMax = 1_000
@@ -12,6 +16,7 @@ enum SavePhase {
         case .none: "no code"
         case .telling: "an object's willSave, or an observer of it"
         case .validating: "an object's validation"
+        case .awaking: "an object's awakeFromFetch"
         }
     }
 }

@@ -7,7 +7,7 @@ package struct SavingState {
     var deletes: ((ObjectReference, _ ordinal: Int) -> Bool)?
     /// How many objects of each entity the last save of a batch deletion has deleted.
     var deletedCounts: [String: Int] = [:]
-    /// The code that the save is calling.
+    /// The code of a class that is being called.
     var phase = SavePhase.none
     /// Whether a save is queued to be written: its changes are marked, and unsaved still.
     var isQueued = false

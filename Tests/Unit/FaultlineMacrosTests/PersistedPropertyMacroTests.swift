@@ -90,8 +90,9 @@ import Testing
 
         #expect(
             expansion.lines(containing: "(2") == [
-                "_$core.initializeEphemeral(2, to: initialValue)", "_$core.ephemeralValue(2, orElse: (7) as Int)",
-                "_$core.setEphemeralValue(2, to: newValue)",
+                "_$core.initializeEphemeral(2, to: initialValue)",
+                "Faultline._$awakeFromFetch(self); return _$core.ephemeralValue(2, orElse: (7) as Int)",
+                "Faultline._$awakeFromFetch(self); return _$core.setEphemeralValue(2, to: newValue)",
             ])
         #expect(expansion.text.contains("_$core.ephemeralValue(3)"))
     }

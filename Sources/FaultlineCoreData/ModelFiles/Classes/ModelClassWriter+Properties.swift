@@ -6,6 +6,10 @@ extension ModelClassWriter {
 
     func lines(of attribute: Schema.Attribute, of entity: Schema.Entity) -> [String] {
         let name = swiftName(of: attribute, in: entity)
+        if attribute.holdsAnyValue {
+            let type = typeText(of: attribute, in: entity)
+            return ["@Transient var \(SwiftName.quoted(name)): \(type)\(type.hasSuffix("]") ? " = []" : "")"]
+        }
         // A text index covers a table: only the root class may declare one.
         let options = attribute.options.filter { $0 != .spotlight || entity.superentityName == nil }
         var arguments = options.map(\.debugDescription)

@@ -184,9 +184,20 @@ struct ModelClassWriter {
             return relationship.isOptional ? "\(name)?" : name
         }
         guard let attribute = property.asAttribute else { return type("Data") }
+        if attribute.holdsAnyValue { return heldType(of: attribute.name, in: entity) }
         let name =
             attribute is Schema.CompositeAttribute
             ? structureName(of: attribute.name, in: entity) : type(attribute.valueTypeName)
         return attribute.isOptional ? "\(name)?" : name
+    }
+
+    /// The type of a property that is never stored: objects of a class, or any value.
+    private func heldType(of property: String, in entity: Schema.Entity) -> String {
+        let relationships = version.entities.first { $0.name == entity.name }?.relationships
+        guard let relationship = relationships?.first(where: { $0.name == property }),
+            let destination = relationship.destination
+        else { return "Any?" }
+        let name = SwiftName.quoted(classNames[destination] ?? destination)
+        return relationship.isToMany ? "[\(name)]" : "\(name)?"
     }
 }

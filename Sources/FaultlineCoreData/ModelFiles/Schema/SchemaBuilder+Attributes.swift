@@ -48,6 +48,7 @@ extension SchemaBuilder {
     private mutating func attribute(_ attribute: ModelVersion.Attribute, at place: String) -> Schema.Attribute? {
         guard attribute.type != .composite else { return composite(attribute, at: place) }
         guard let type = attribute.type.valueType else {
+            if attribute.isTransient, !placesOfUnknownTypes.contains(place) { return transient(attribute) }
             if placesOfUnknownTypes.contains(place) { return nil }
             note(
                 .unexpressed, "attributeType", at: place, line: attribute.line,

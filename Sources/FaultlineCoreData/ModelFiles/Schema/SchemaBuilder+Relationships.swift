@@ -22,15 +22,12 @@ extension SchemaBuilder {
                 )
                 continue
             }
-            guard !relationship.isTransient else {
-                note(
-                    .unexpressed, "transient", at: place, line: relationship.line,
-                    "A relationship that is never stored is not there: the schema leaves it out.")
-                continue
-            }
             dropRepeated(
                 &relationship.renamingIdentifier, of: relationship.name, &originals, place, line: relationship.line)
-            made.append(self.relationship(relationship, to: destination, at: place))
+            made.append(
+                relationship.isTransient
+                    ? transient(relationship, to: destination)
+                    : self.relationship(relationship, to: destination, at: place))
         }
         return made
     }
