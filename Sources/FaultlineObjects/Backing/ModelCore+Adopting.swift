@@ -33,7 +33,7 @@ extension ModelCore {
         let given = source.pointee.extraIfPresent
         if let given, !given.ephemerals.isEmpty { extra.ephemerals = given.ephemerals }
         guard let held = backing.held else { return }
-        if let refusal = given?.refusal { refuse(refusal) }
+        if let refusal = given?.refusal { refuse(refusal.error, refusal.slot) }
         held.give(to: ObjectHandle(core: &self), of: type)
     }
 

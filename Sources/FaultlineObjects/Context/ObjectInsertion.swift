@@ -167,7 +167,11 @@ struct ObjectInsertion {
         handle.core.pointee.remove(.changed)
         if let refusal = extra.refusal {
             extra.refusal = nil
-            context.refuseSave(refusal)
+            if let slot = refusal.slot {
+                context.refuseSave(refusal.error, handle, slot)
+            } else {
+                context.refuseSave(refusal.error)
+            }
         }
         handle.core.pointee.settleBlobs()
         for referrer in extra.takeReferrers() { referrer.object().map { _ = insert($0) } }

@@ -175,6 +175,12 @@ extension ModelCore {
             guard let slot else { return context.refuseSave(error) }
             return context.refuseSave(error, ObjectHandle(core: &self), slot)
         }
-        if extra.refusal == nil { extra.refusal = error }
+        if extra.refusal == nil { extra.refusal = (error, slot) }
+    }
+
+    /// Forgets the refused change of a slot that is set again while the object is in no context.
+    mutating func forgetRefusal(_ slot: Int) {
+        guard let extra = extraIfPresent, extra.refusal?.slot == slot else { return }
+        extra.refusal = nil
     }
 }

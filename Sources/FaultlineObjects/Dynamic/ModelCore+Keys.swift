@@ -45,6 +45,7 @@ extension ModelCore {
     ///
     /// - Throws: If the property cannot have the value; nothing was changed then.
     mutating func setKeyedValue(_ slot: Int, _ property: any SchemaProperty, to value: Any?) throws(KeyedValueError) {
+        if !has(.attached) { forgetRefusal(slot) }
         let attribute = property.asAttribute
         if let value, let attribute, !attribute.isTransient, setOwnType(slot, attribute.kind, to: value) { return }
         let value = value.flatMap(unwrapped)

@@ -17,7 +17,10 @@ extension ModelCore {
     mutating func report(_ failure: GetterFailure) {
         let name = home._withUnsafeGuaranteedRef { $0.entityName }
         func property(_ slot: Int) -> String {
-            guard let entity = home.takeUnretainedValue().entity, let context else { return "property \(slot)" }
+            guard let entity = home.takeUnretainedValue().entity, let context else {
+                let name = modelType.flatMap { slot < $0.properties.count ? $0.properties[slot].name : nil }
+                return name ?? "property \(slot)"
+            }
             let properties = context.store.storage.schema.entities[entity.ordinal].properties
             return slot < properties.count ? properties[slot].name : "property \(slot)"
         }
@@ -37,8 +40,7 @@ extension ModelCore {
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) was set to a value that does not encode: \(cause)."
             ).about(name, property(slot))
-            context?.refuseSave(error, ObjectHandle(core: &self), slot)
-            return
+            return refuse(error, slot)
         case .unknownCase(let slot):
             error = SwiftDataError.modelValidationFailure.explained(
                 "\(name).\(property(slot)) of object \(number) has a raw value without a case in this program. A stand-in was given; refresh the object without merging before it is changed."

@@ -323,6 +323,7 @@ extension ModelCore {
     }
 
     mutating func writeNested<V: Encodable>(_ slot: Int, _ value: V) {
+        if !has(.attached) { forgetRefusal(slot) }
         if let optional = value as? any OptionalNil, optional.isNilValue {
             _$writeNil(slot)
             return

@@ -12,8 +12,9 @@ final class ObjectExtra {
     @exclusivity(unchecked) var givenValues = SlotMap<GivenValue>()
     /// Values that were set for ephemeral attributes, by slot.
     @exclusivity(unchecked) var ephemerals: [Int: Any] = [:]
-    /// A change that could not be made while the object was in no context: reported when it is inserted.
-    @exclusivity(unchecked) var refusal: (any Error)?
+    /// A change that could not be made while the object was in no context, with its slot: reported when the object is
+    /// inserted, and forgotten when the slot is set again.
+    @exclusivity(unchecked) var refusal: (error: any Error, slot: Int?)?
     /// Large values of an object whose deletion was saved, by blob.
     var lastBlobs: [UInt64: HeldBlob] = [:]
     /// The observers of the object's properties.
@@ -61,6 +62,7 @@ final class ObjectExtra {
         ephemerals = Dictionary(ephemerals.compactMap { slot, value in place(slot).map { ($0, value) } }) { first, _ in
             first
         }
+        if let slot = refusal?.slot { refusal?.slot = place(slot) }
         // Observers name slots: they hear of a change, and observe anew.
         observation?.noteChangeOfAll()
         observation = nil

@@ -113,6 +113,47 @@ import Testing
         #expect(try store.reopened().all(Recorded.self).count == 1)
     }
 
+    @Test("a value that does not encode is told of an object that had no context, unless another one was set")
+    func unencodableOutside() throws {
+        let store = try TestStore(Recorded.self)
+        let context = store.context()
+        let (first, second) = (Recorded(), Recorded())
+        first.value = Fragile(isBroken: true)
+        second.value = Fragile(isBroken: true)
+        second.value = Fragile(isBroken: false)
+        context.insert(second)
+        try context.save()
+        context.insert(first)
+        for _ in 0..<2 {
+            #expect { try context.save() } throws: { "\($0)".contains("Recorded.value was set to a value") }
+        }
+        first.value = Fragile(isBroken: false)
+        try context.save()
+        #expect(try store.reopened().all(Recorded.self).count == 2)
+    }
+
+    @Test("a refused value by name of an object in no context stands until the property is set")
+    func byNameOutside() throws {
+        let store = try DynamicStore()
+        let context = ModelContext(store.container)
+        let model = try context.make("Person", ["name": "Ida"])
+        try context.save()
+        // Copies in no context.
+        let (first, second) = (
+            ManagedObject(backingData: model.persistentBackingData),
+            ManagedObject(backingData: model.persistentBackingData)
+        )
+        for person in [first, second] { person["name"] = 7 }
+        second["name"] = "Ada"
+        context.insert(second)
+        try context.save()
+        context.insert(first)
+        for _ in 0..<2 { #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() } }
+        first["name"] = "Eve"
+        try context.save()
+        #expect(try store.reopened().named("Eve", "Person") != nil)
+    }
+
     @Test("a context with a refused change is freed")
     func freed() throws {
         weak var core = store.context().core
