@@ -8,6 +8,10 @@ extension SchemaComparison {
         case (let old as Schema.Attribute, let attribute as Schema.Attribute): compare(old, attribute, of: entity)
         case (let old as Schema.Relationship, let relationship as Schema.Relationship):
             compare(old, relationship, of: entity)
+        case (let old as Schema.Attribute, let relationship as Schema.Relationship) where old.isTransient:
+            addRelationship(relationship, to: entity)
+        case (let old as Schema.Relationship, let attribute as Schema.Attribute) where attribute.isTransient:
+            remove(old, from: entity)
         case (_, is Schema.Relationship):
             add(
                 .attributeBecameRelationship, to: entity, property.name, demand: .needsStage,
@@ -77,7 +81,9 @@ extension SchemaComparison {
 
     private mutating func compareKinds(_ old: Schema.Attribute, _ new: Schema.Attribute, of entity: Schema.Entity) {
         let kind = SchemaDifference.Kind.attributeKindChanged(from: old.kind, to: new.kind)
-        if !new.kind.holdsEveryValue(of: old.kind) {
+        if old.isTransient || new.isTransient {
+            add(kind, to: entity, new.name, reason: "No stored value is read as the new type.")
+        } else if !new.kind.holdsEveryValue(of: old.kind) {
             add(
                 kind, to: entity, new.name, demand: .needsStage,
                 reason: """
@@ -105,7 +111,7 @@ extension SchemaComparison {
     private mutating func compareOptionality(
         _ old: Schema.Attribute, _ new: Schema.Attribute, of entity: Schema.Entity
     ) {
-        guard old.isOptional != new.isOptional else { return }
+        guard old.isOptional != new.isOptional, !old.isTransient, !new.isTransient else { return }
         let kind = SchemaDifference.Kind.attributeOptionalityChanged(isOptional: new.isOptional)
         if new.isOptional {
             add(kind, to: entity, new.name, reason: "All values stay.")

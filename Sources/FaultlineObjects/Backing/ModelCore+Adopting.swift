@@ -30,7 +30,8 @@ extension ModelCore {
         }
         dropDraft()
         draftPointer = copy.block
-        let given = source.pointee.extraIfPresent
+        _$awakeFromFetch(backing.model)
+        let given = (source.pointee.canonicalCore ?? source).pointee.extraIfPresent
         if let given, !given.ephemerals.isEmpty { extra.ephemerals = given.ephemerals }
         guard let held = backing.held else { return }
         if let refusal = given?.refusal { refuse(refusal.error, refusal.slot) }

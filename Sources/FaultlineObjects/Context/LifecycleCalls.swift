@@ -46,9 +46,17 @@ struct LifecycleCalls {
         guard core.pointee.has(.attached), !core.pointee.has(.awake), !core.pointee.has(.inserted),
             !core.pointee.has(.gone), let context = core.pointee.context
         else { return }
-        let calls = LifecycleCalls(context)
-        guard calls.callsLifecycles, let lifecycle = handle.lifecycle else { return }
         core.pointee.insert(.awake)
+        LifecycleCalls(context).callAwakeFromFetch(handle)
+    }
+
+    /// Calls `awakeFromFetch` of a new object that undo has made for a deleted one of the store.
+    func awakeRevived(_ handle: ObjectHandle) {
+        if handle.core.pointee.has(.inserted) { callAwakeFromFetch(handle) }
+    }
+
+    private func callAwakeFromFetch(_ handle: ObjectHandle) {
+        guard callsLifecycles, let lifecycle = handle.lifecycle else { return }
         let phase = context.saving.phase
         context.saving.phase = .awaking
         defer { context.saving.phase = phase }
@@ -69,7 +77,7 @@ struct LifecycleCalls {
         guard context.saving.phase.mayOnlyRead else { return true }
         context.refuseSave(
             SwiftDataError.modelValidationFailure.explained(
-                "\(call()) was called by \(context.saving.phase.name), which may only read. Do it in willSave."))
+                "\(call()) was called by \(context.saving.phase.name), which \(context.saving.phase.rule)"))
         return false
     }
 

@@ -21,7 +21,10 @@ struct ObjectInsertion {
         if !context.pending.unawakened.isEmpty { awakeArrived() }
         if handle.core.pointee.has(.attached) {
             guard context.belongsHere(handle, "inserted") else { return false }
-            if handle.core.pointee.has(.deleted) { context.undelete(handle) }
+            if handle.core.pointee.has(.deleted) {
+                guard LifecycleCalls(context).mayRearrange("insert") else { return false }
+                context.undelete(handle)
+            }
             return !ObjectRegistry(context).refusesAbsent(handle)
         }
         guard let type = handle.classType, let home = context.home(of: type) else {
@@ -32,7 +35,7 @@ struct ObjectInsertion {
             return false
         }
         attach(handle, home, isInitial: isInitial)
-        return true
+        return handle.core.pointee.has(.attached)
     }
 
     /// The same for an object whose class is known at compile time.

@@ -25,7 +25,6 @@ struct ObjectRefresher {
         if !mergesChanges {
             context.errors.refusals.settle(handle.core, nil)
             dropChanges(of: handle)
-            handle.core.pointee.forgetEphemerals()
         }
         context.moveOn()
         if mergesChanges {
@@ -37,6 +36,8 @@ struct ObjectRefresher {
             // A value that could not be read is read again.
             handle.core.pointee.remove(.damaged)
         }
+        // Only now: an observer that reads the values at once computes them from the newest row.
+        if !mergesChanges { handle.core.pointee.forgetEphemerals() }
         if context.conflicts != nil { OriginalKeeper(context).renewOriginals(of: handle) }
         noteIfSaved()
         context.observations.noteChangeOfAll()

@@ -78,6 +78,8 @@ extension ManagedObject {
         switch value(forKey: first) {
         case let target as ManagedObject: return target.value(forKeyPath: names.joined(separator: "."))
         case let members as [ManagedObject]: return KeyedCollection(members).value(names, of: self, keyPath)
+        case let members as Set<ManagedObject>:
+            return KeyedCollection(members.sorted { $0.objectID < $1.objectID }).value(names, of: self, keyPath)
         case nil: return nil
         default:
             report("\(entityName).\(first) is no relationship, so the path \(keyPath) ends there.")
@@ -160,27 +162,5 @@ extension ManagedObject {
 
     func report(_ text: String) {
         values.pointee.context?.report(SwiftDataError.unsupportedKeyPath.explained(text))
-    }
-}
-
-extension ModelCore {
-    /// Makes the next save of the object's context throw, because a change could not be made; for an object in no
-    /// context, the first save after its insertion.
-    mutating func refuse(_ text: String) { refuse(SwiftDataError.modelValidationFailure.explained(text)) }
-
-    /// The same, where the change is one of a slot: until that is set again.
-    mutating func refuse(_ error: any Error, _ slot: Int? = nil) {
-        if let core = canonicalCore { return core.pointee.refuse(error, slot) }
-        if let context {
-            guard let slot else { return context.refuseSave(error) }
-            return context.refuseSave(error, ObjectHandle(core: &self), slot)
-        }
-        if extra.refusal == nil { extra.refusal = (error, slot) }
-    }
-
-    /// Forgets the refused change of a slot that is set again while the object is in no context.
-    mutating func forgetRefusal(_ slot: Int) {
-        guard let extra = extraIfPresent, extra.refusal?.slot == slot else { return }
-        extra.refusal = nil
     }
 }

@@ -28,6 +28,8 @@ extension ModelCore {
         }
         if let given = extraIfPresent?.ephemerals, !given.isEmpty {
             canonical.core.pointee.extra.ephemerals.merge(given) { _, new in new }
+            // The other object is one of the store: its computed values follow from the row that was saved.
+            canonical.core.pointee.remove(.awake)
             extra.ephemerals = [:]
         }
         if let view = extraIfPresent?.view, canonical.core.pointee.extra.view == nil {

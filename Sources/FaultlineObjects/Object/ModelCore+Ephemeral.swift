@@ -31,7 +31,9 @@ extension ModelCore {
     public mutating func setEphemeralValue<V>(_ slot: Int, to value: V) {
         if let core = canonicalCore { return core.pointee.setEphemeralValue(slot, to: value) }
         noteChange(slot)
-        extra.ephemerals[slot] = value
+        // The last value lives on until the change is made: its end may run code that reads the object.
+        let last = extra.ephemerals.updateValue(value, forKey: slot)
+        withExtendedLifetime(last) {}
     }
 
     /// Removes the values that were set: the object's ephemeral properties have their defaults again, or the values that
@@ -48,7 +50,7 @@ extension ModelCore {
 
     /// The value of an ephemeral attribute, boxed; nil for nil.
     mutating func keyedEphemeral(_ slot: Int, _ attribute: Schema.Attribute) -> Any? {
-        unwrapped(ephemeralValue(slot, orElse: attribute.defaultValue as Any))
+        unwrapped(ephemeralValue(slot, orElse: attribute.defaultValue as Any)).map(EphemeralValue.read)
     }
 
     /// Sets an ephemeral attribute to a boxed value of its kind.
@@ -59,12 +61,6 @@ extension ModelCore {
             guard attribute.isOptional else { throw KeyedValueError(message: "is required, and was set to nil.") }
             return setEphemeralValue(slot, to: Any?.none as Any)
         }
-        if attribute.kind != .codable {
-            do throws(AttributeValue.Misfit) { _ = try AttributeValue(value, kind: attribute.kind) } catch {
-                throw KeyedValueError(
-                    message: "holds \(attribute.valueTypeName), and was set to a value of type \(type(of: value)).")
-            }
-        }
-        setEphemeralValue(slot, to: value)
+        setEphemeralValue(slot, to: try EphemeralValue.written(value, to: attribute))
     }
 }

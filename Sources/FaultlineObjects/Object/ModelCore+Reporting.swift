@@ -60,6 +60,26 @@ extension ModelCore {
         context?.report(error, isOfStore: isOfStore)
     }
 
+    /// Makes the next save of the object's context throw, because a change could not be made; for an object in no
+    /// context, the first save after its insertion.
+    mutating func refuse(_ text: String) { refuse(SwiftDataError.modelValidationFailure.explained(text)) }
+
+    /// The same, where the change is one of a slot: until that is set again.
+    mutating func refuse(_ error: any Error, _ slot: Int? = nil) {
+        if let core = canonicalCore { return core.pointee.refuse(error, slot) }
+        if let context {
+            guard let slot else { return context.refuseSave(error) }
+            return context.refuseSave(error, ObjectHandle(core: &self), slot)
+        }
+        if extra.refusal == nil { extra.refusal = (error, slot) }
+    }
+
+    /// Forgets the refused change of a slot that is set again while the object is in no context.
+    mutating func forgetRefusal(_ slot: Int) {
+        guard let extra = extraIfPresent, extra.refusal?.slot == slot else { return }
+        extra.refusal = nil
+    }
+
     /// Makes saves fail, because a change of a slot would be lost, or would overwrite values that were not read.
     mutating func refuseChange(_ slot: Int, _ why: String) {
         guard let context else { return }

@@ -19,4 +19,13 @@ enum SavePhase {
         case .awaking: "an object's awakeFromFetch"
         }
     }
+
+    /// The rule for code that changes objects, and the remedy: the end of a sentence.
+    var rule: String {
+        switch self {
+        case .none, .telling: "may do so."
+        case .validating: "may only read. Do it in willSave."
+        case .awaking: "may only set ephemeral attributes. Do it where the object is used."
+        }
+    }
 }

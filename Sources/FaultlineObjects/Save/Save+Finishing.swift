@@ -142,6 +142,8 @@ extension ModelCore {
         remove(.temporary)
         remove(.inserted)
         remove(.changed)
+        // Its ephemeral values are those that it was given.
+        insert(.awake)
         dropDraft()
         if hasExtra {
             extra.isMadeByName = false

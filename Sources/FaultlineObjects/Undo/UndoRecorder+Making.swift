@@ -6,7 +6,8 @@ internal import FaultlineStore
 extension UndoRecorder {
     /// Makes edits: objects come first, then values, collections, and deletions.
     func make(_ edits: [UndoEdit]) {
-        guard !context.owner.isAbandoned else { return }
+        let calls = LifecycleCalls(context)
+        guard !context.owner.isAbandoned, calls.mayRearrange("undo") else { return }
         for edit in edits {
             switch edit {
             case .insert(let handle, let values): insert(handle, values)
@@ -35,6 +36,7 @@ extension UndoRecorder {
                 return present(handle)
             })
         for edit in edits { if case .delete(let handle) = edit { context.delete(present(handle)) } }
+        for edit in edits { if case .keep(let handle, _) = edit { calls.awakeRevived(present(handle)) } }
     }
 
     private func insert(_ handle: ObjectHandle, _ values: UndoValues) {

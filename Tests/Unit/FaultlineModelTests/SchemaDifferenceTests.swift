@@ -91,6 +91,21 @@ import Testing
         let transient = schema(Attribute(name: "x", options: [.ephemeral], valueType: Int.self))
         expect(.attributeTransienceChanged(isTransient: true), .lightweight, from: schema(int()), to: transient)
         expect(.attributeTransienceChanged(isTransient: false), .needsDefault, from: transient, to: schema(int()))
+        let optional = schema(Attribute(name: "x", options: [.ephemeral], valueType: Int?.self))
+        expect(.attributeTransienceChanged(isTransient: true), .lightweight, from: schema(int()), to: optional)
+    }
+
+    @Test func asksForNoStageWhereNothingIsStored() {
+        let transient = schema(Attribute(name: "r", options: [.ephemeral], valueType: Int?.self))
+        expect(.relationshipAdded, .lightweight, from: transient, to: schema(toOne()))
+        expect(.relationshipRemoved, .lightweight, from: schema(toOne()), to: transient)
+        let text = SchemaDifference(
+            from: schema(Attribute(name: "r", options: [.ephemeral], valueType: Int?.self)),
+            to: schema(Attribute(name: "r", valueType: String?.self)))
+        #expect(text.demand == .lightweight)
+        expect(
+            .attributeKindChanged(from: .int64, to: .string), .lightweight, from: transient,
+            to: schema(Attribute(name: "r", options: [.ephemeral], valueType: String?.self)))
     }
 
     @Test func classesRelationships() {

@@ -72,11 +72,15 @@ extension SchemaBuilder {
                 guard let name = relationship.inverseName, !leadsBack(relationship, of: entity, by: name) else {
                     continue
                 }
+                let destination = entitiesByName[relationship.destination]
+                let isTransient = destination.flatMap { property(name, of: $0) }?.isTransient == true
+                let reason =
+                    isTransient
+                    ? "is transient, and is not kept" : "is missing, or is the inverse of another relationship"
                 note(
-                    .invalid, "inverseName", at: "\(entity.name).\(relationship.name)",
-                    line: lines[relationship.name] ?? nil,
-                    "Its inverse \(relationship.destination).\(name) is missing, or is the inverse of another relationship. The schema has no inverse."
-                )
+                    isTransient ? .unexpressed : .invalid, "inverseName",
+                    at: "\(entity.name).\(relationship.name)", line: lines[relationship.name] ?? nil,
+                    "Its inverse \(relationship.destination).\(name) \(reason). The schema has no inverse.")
                 relationship.inverseName = nil
                 isCleared = true
             }

@@ -1,4 +1,5 @@
 import FaultlineCoreData
+import FaultlineTestSupport
 import Testing
 
 /// Transient relationships, and transient attributes without a type, hold values of the program and are never stored.
@@ -71,5 +72,46 @@ struct TransientPropertyTests {
         let recent = try #require(shelf.value(forKey: "recent") as? ManagedObject)
         #expect(recent.value(forKey: "title") as? String == "Sea")
         #expect(!context.hasChanges)
+    }
+
+    @Test func `a transient relationship becomes a stored one, and back, without a stage`() throws {
+        let folder = TemporaryDirectory()
+        let place = ModelConfiguration(url: URL(filePath: folder.path).appending(path: "store"))
+        let container = try ModelContainer(for: version.schema, configurations: place)
+        let context = ModelContext(container)
+        try context.insertNewObject(forEntityName: "Shelf").setValue("Sea", forKey: "name")
+        try context.save()
+        try container.close()
+        let stored = try ModelVersion(
+            xml: ModelText.model(
+                ModelText.entity(
+                    "Shelf", "",
+                    ModelText.attribute("name", "String") + ModelText.attribute("cache", "String")
+                        + ModelText.relationship("recent", to: "Book", "optional=\"YES\" maxCount=\"1\"")
+                        + ModelText.relationship("found", to: "Book", "optional=\"YES\" toMany=\"YES\""))
+                    + "\n" + ModelText.entity("Book", "", ModelText.attribute("title", "String"))),
+            name: "Shelves 2")
+        for schema in [stored.schema, version.schema] {
+            let container = try ModelContainer(for: schema, configurations: place)
+            let context = ModelContext(container)
+            let shelf = try #require(try context.fetch(FetchRequest(entityName: "Shelf")).first)
+            #expect(shelf.value(forKey: "name") as? String == "Sea" && shelf.value(forKey: "recent") == nil)
+            try container.close()
+        }
+    }
+
+    @Test func `paths go over the objects that a transient relationship holds`() throws {
+        let container = try ModelContainer(
+            for: version.schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        let (shelf, book) = (
+            try context.insertNewObject(forEntityName: "Shelf"), try context.insertNewObject(forEntityName: "Book")
+        )
+        book.setValue("Sea", forKey: "title")
+        shelf.setValue(Set([book]), forKey: "found")
+        shelf.setValue(book, forKey: "recent")
+        #expect(shelf.value(forKeyPath: "found.title") as? [String] == ["Sea"])
+        #expect(shelf.value(forKeyPath: "found.@count") as? Int == 1)
+        #expect(shelf.value(forKeyPath: "recent.title") as? String == "Sea")
     }
 }

@@ -9,6 +9,7 @@ import Testing
     @Attribute(.ephemeral) var label: String?
     @Transient var calls: [String] = []
     @Transient var duty: ((Field) -> Void)?
+    @Transient var saving: (() -> Void)?
 
     init(_ width: Double, _ length: Double) {
         self.width = width
@@ -24,6 +25,27 @@ extension Field: ObjectLifecycle {
         area = width * length
         duty?(self)
     }
+
+    func willSave() { saving?() }
+}
+
+@Model final class Lot {
+    enum Use: String, Codable { case none, field }
+
+    @Attribute(.unique) var key: Int
+    var width: Double
+    @Attribute(.ephemeral) var area = 0.0
+    @Attribute(.ephemeral) var note: String?
+    @Attribute(.ephemeral) var use = Use.none
+
+    init(_ key: Int, _ width: Double) {
+        self.key = key
+        self.width = width
+    }
+}
+
+extension Lot: ObjectLifecycle {
+    func awakeFromFetch() { area = width * 2 }
 }
 
 @Model class Barge: ObjectLifecycle {
@@ -184,5 +206,135 @@ extension Field: ObjectLifecycle {
         #expect(plot["area"] as? Double == 6)
         plot["area"] = 8.0
         #expect(plot["area"] as? Double == 8 && !context.hasChanges)
+    }
+
+    @Test func `an object whose row an upsert replaces computes its values from the new row`() throws {
+        let store = try TestStore(Lot.self)
+        let context = store.context()
+        context.insert(Lot(1, 3))
+        try context.save()
+        let reader = store.context()
+        let old = try reader.first(Lot.self)
+        #expect(old.area == 6)
+        let new = Lot(1, 5)
+        reader.insert(new)
+        try reader.save()
+        #expect(old.width == 5 && old.area == 10 && new.area == 10)
+    }
+
+    @Test func `an alias is called as the object that has its row`() throws {
+        let store = try TestStore(Lot.self)
+        let context = store.context()
+        context.insert(Lot(1, 3))
+        try context.save()
+        let reader = store.context()
+        let (old, new) = (try reader.first(Lot.self), Lot(1, 5))
+        reader.insert(new)
+        try reader.save()
+        new.note = "first use"
+        #expect(old.area == 10 && old.note == "first use")
+    }
+
+    @Test func `an object that undo brings back has its computed values`() throws {
+        let context = store.context()
+        context.undoManager = UndoManager()
+        let field = try field(context)
+        #expect(field.area == 6)
+        context.delete(field)
+        try context.save()
+        context.undoManager?.undo()
+        let back = try self.field(context)
+        #expect(back.area == 6)
+        try context.save()
+        #expect(back.area == 6)
+    }
+
+    @Test func `values by name have the declared type`() throws {
+        let context = store.context()
+        let field = try field(context)
+        let named = try #require(
+            try context.fetch(FetchRequest(entityName: "Field", filter: Filter.key("width") == 2.0)).first)
+        named["area"] = 7
+        #expect(field.area == 7 && named["area"] as? Double == 7)
+        named["area"] = "seven"
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        #expect(field.area == 7)
+    }
+
+    @Test func `an enum by name is its raw value`() throws {
+        let store = try TestStore(Lot.self)
+        let context = store.context()
+        let lot = Lot(1, 3)
+        context.insert(lot)
+        try context.save()
+        let named = try #require(try context.fetch(FetchRequest(entityName: "Lot")).first)
+        named["use"] = "field"
+        #expect(lot.use == .field && named["use"] as? String == "field")
+        named["use"] = "moon"
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        #expect(lot.use == .field)
+    }
+
+    @Test func `a copy by backing data has computed values`() throws {
+        let field = try field(store.context())
+        let copy = Field(backingData: field.persistentBackingData)
+        #expect(copy.area == 6 && field.calls == ["fetch"])
+    }
+
+    @Test func `an observer that reads at once sees the values of the newest row`() throws {
+        let context = store.context()
+        // Safe because the observer is called on the thread of the context.
+        nonisolated(unsafe) let field = try field(context)
+        withObservationTracking {
+            _ = field.area
+        } onChange: {
+            _ = field.area
+        }
+        let other = store.context()
+        try self.field(other).width = 10
+        try other.save()
+        context.refresh(field, mergeChanges: false)
+        #expect(field.width == 10 && field.area == 30)
+    }
+
+    @Test func `hooks that are set late leave objects alone that were used before`() throws {
+        let container = store.container
+        let context = ModelContext(container)
+        let new = Field(3, 3)
+        context.insert(new)
+        new.area = 1
+        let used = try field(context)
+        used.area = 2
+        var hooks = EntityLifecycle()
+        hooks.awakeFromFetch = { $0["area"] = 100 }
+        context.setLifecycle(hooks, forEntityNamed: "Field")
+        try context.save()
+        #expect(new.area == 1 && used.area == 2)
+        #expect(try field(context, width: 4).area == 100)
+    }
+
+    @Test func `a call inside of willSave leaves the phase of the save`() throws {
+        let context = store.context()
+        let (field, other) = (try field(context), try field(context, width: 4))
+        field.saving = {
+            #expect(other.area == 20)
+            #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        }
+        field.length = 9
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    }
+
+    @Test func `the code may neither undelete an object nor undo`() throws {
+        let context = store.context()
+        let field = try field(context)
+        context.undoManager = UndoManager()
+        field.length = 8
+        context.processPendingChanges()
+        context.delete(field)
+        field.duty = {
+            context.insert($0)
+            context.undoManager?.undo()
+        }
+        #expect(field.area == 16 && field.isDeleted && field.length == 8)
     }
 }
