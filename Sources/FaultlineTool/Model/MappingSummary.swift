@@ -32,7 +32,12 @@ struct MappingSummary {
         self.file = file
         self.from = pair.0.name
         self.to = pair.1.name
-        findings = file.findings + file.unexpressed(from: pair.0.schema, to: pair.1.schema)
+        // A condition that cannot be read is one of both.
+        findings =
+            file.findings
+            + file.unexpressed(from: pair.0.schema, to: pair.1.schema).filter { finding in
+                !file.findings.contains { $0.place == finding.place && $0.name == finding.name }
+            }
     }
 
     var name: String { file.name }

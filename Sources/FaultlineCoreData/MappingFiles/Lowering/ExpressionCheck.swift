@@ -110,9 +110,10 @@ struct ExpressionCheck {
                 return MappingProblem(.unknownName, path, NearestName.unknown(name, among: entity))
             }
             guard let relationship = property.asRelationship else {
-                // The parts of a composite attribute.
-                let isWhole = names.isEmpty || property is Schema.CompositeAttribute
-                return isWhole
+                // The parts of a composite attribute, and calls such as `length`.
+                let isKnown =
+                    property is Schema.CompositeAttribute || names.allSatisfy { ExpressionCalls.methods[$0] == 0 }
+                return isKnown
                     ? nil
                     : MappingProblem(.unknownName, path, "\(entity.name).\(name) is an attribute; nothing follows it.")
             }

@@ -1,4 +1,5 @@
 internal import FaultlineMigration
+internal import FaultlineModel
 internal import FaultlineObjects
 internal import Foundation
 
@@ -11,6 +12,8 @@ struct ExpressionEvaluator {
     let functions: [String: MappingModelFile.Function]
     /// The entities whose objects the relationship takes; none for an attribute.
     let entities: Set<String>
+    /// The model of the old objects.
+    let schema: Schema
 
     /// The value; nil if a part has none.
     func value(_ expression: MappingExpression, _ source: ManagedObject, _ manager: MigrationManager) throws -> Any? {
@@ -21,7 +24,7 @@ struct ExpressionEvaluator {
         case .keyPath(.variable("entityMapping"), let path): return mapping.fact(path)
         case .keyPath(let operand, let path):
             guard let start = try operand.map(part) ?? source as Any? else { return nil }
-            return Self.value(of: start, at: path)
+            return try value(of: start, at: path)
         case .list(let members): return try members.compactMap(part)
         case .call(let name, let arguments): return try ExpressionCalls.call(name, arguments.map(part))
         case .function(.variable("entityPolicy"), let name, let arguments):
@@ -48,14 +51,17 @@ struct ExpressionEvaluator {
     }
 
     /// The value at the end of a path in an object, or the values in several objects.
-    private static func value(of operand: Any, at path: String) -> Any? {
+    private func value(of operand: Any, at path: String) throws -> Any? {
         if let object = operand as? ManagedObject {
             let joined = JoinedPath(path)
-            let value = object.FaultlineObjects::value(forKeyPath: joined.names)
-            return joined.isDistinct ? distinct(value) : value
+            let parts = AttributePath(joined.names, of: object.entity, in: schema)
+            var value = object.FaultlineObjects::value(forKeyPath: parts.names)
+            if joined.isDistinct { value = Self.distinct(value) }
+            for name in parts.methods { value = try ExpressionCalls.method(name, of: value, []) }
+            return value
         }
-        return (operand as? [Any])?.flatMap { member -> [Any] in
-            guard let value = value(of: member, at: path) else { return [] }
+        return try (operand as? [Any])?.flatMap { member -> [Any] in
+            guard let value = try value(of: member, at: path) else { return [] }
             return (value as? [Any]) ?? [value]
         }
     }
@@ -91,6 +97,28 @@ struct JoinedPath {
         names = rest.joined(separator: ".")
         isJoined = rest.count < all.count
         isDistinct = all.contains { Self.distinctOperators.contains($0) }
+    }
+}
+
+/// A path of names that ends in an attribute, and the calls on its value: `content.length`.
+struct AttributePath {
+    let names: String
+    let methods: [String]
+
+    init(_ path: String, of entity: Schema.Entity, in schema: Schema) {
+        let all = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var entity: Schema.Entity? = entity
+        for (index, name) in all.enumerated() {
+            let property = entity?.properties.first { $0.name == name }
+            if let attribute = property?.asAttribute, !(attribute is Schema.CompositeAttribute) {
+                names = all[...index].joined(separator: ".")
+                methods = Array(all[(index + 1)...])
+                return
+            }
+            entity = property?.asRelationship.flatMap { schema.entitiesByName[$0.destination] }
+        }
+        names = path
+        methods = []
     }
 }
 

@@ -1,5 +1,6 @@
 internal import FaultlineModel
 internal import FaultlineObjects
+internal import Foundation
 
 /// Turns a condition on old objects into a filter.
 struct FilterLowering {
@@ -82,7 +83,7 @@ struct FilterLowering {
         _ quantifier: MappingPredicate.Comparison.Quantifier
     ) -> Filter? {
         let names = path.split(separator: ".", maxSplits: 1).map(String.init)
-        guard let relationship = entity.relationshipsByName[names[0]], !relationship.isToOneRelationship,
+        guard let relationship = entity.relationship(named: names[0]), !relationship.isToOneRelationship,
             names.count == 2, let destination = schema.entitiesByName[relationship.destination]
         else {
             return refuse(
@@ -188,7 +189,9 @@ struct FilterLowering {
         case .endsWith: return key.endsWith(text, options)
         case .like:
             let inner = text.drop { $0 == "*" }.reversed().drop { $0 == "*" }.reversed()
-            guard !inner.contains(where: { "*?\\".contains($0) }) else { break }
+            guard !inner.contains(where: { "*?\\".contains($0) }) else {
+                return matching(Self.pattern(like: text), comparison)
+            }
             let part = String(inner)
             return switch (text.hasPrefix("*"), text.hasSuffix("*")) {
             case (true, true): key.contains(part, options)
@@ -196,8 +199,36 @@ struct FilterLowering {
             case (false, true): key.beginsWith(part, options)
             case (false, false): options.isEmpty ? key == part : key.isEqual(to: part, options)
             }
-        default: break
+        default: return matching(text, comparison)
         }
-        return refuse(comparison, "Patterns have no equivalent, except * at the ends of LIKE. Filter in a policy.")
+    }
+
+    /// A regular expression that the whole text matches: objects are made to evaluate it.
+    private mutating func matching(_ pattern: String, _ comparison: MappingPredicate.Comparison) -> Filter? {
+        guard case .keyPath(_, let path) = comparison.left, comparison.quantifier == nil,
+            let pattern = TextPattern(
+                pattern, ignoresCase: comparison.ignoresCase, ignoresDiacritics: comparison.ignoresDiacritics)
+        else { return refuse(comparison, "The pattern is none, or stands for members of a relationship.") }
+        return .matching { object in
+            (object.FaultlineObjects::value(forKeyPath: path) as? String).map(pattern.matches) ?? false
+        }
+    }
+
+    /// The regular expression of a pattern of `LIKE`: `*` stands for any text, `?` for one character.
+    private static func pattern(like text: String) -> String {
+        var pattern = ""
+        var isEscaped = false
+        for character in text {
+            switch character {
+            case "\\" where !isEscaped:
+                isEscaped = true
+                continue
+            case "*" where !isEscaped: pattern += "(?s:.*)"
+            case "?" where !isEscaped: pattern += "(?s:.)"
+            default: pattern += NSRegularExpression.escapedPattern(for: String(character))
+            }
+            isEscaped = false
+        }
+        return pattern
     }
 }

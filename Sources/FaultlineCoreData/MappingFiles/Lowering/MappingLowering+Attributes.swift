@@ -10,7 +10,7 @@ extension MappingLowering {
         var attributes: [PropertyMapping] = []
         var listed: Set<String> = []
         for property in lowering.mapping.attributes {
-            guard let attribute = lowering.new.attributesByName[property.name] else {
+            guard let attribute = lowering.new.attribute(named: property.name) else {
                 note(
                     MappingProblem(
                         .unknownName, property.name, NearestName.unknown(property.name, among: lowering.new)),
@@ -32,7 +32,7 @@ extension MappingLowering {
     ) -> ValueExpression? {
         guard let expression = property.expression else {
             // The editor takes the old attribute with the same name, if there is one.
-            guard property.isGenerated, lowering.old.attributesByName[property.name] != nil else { return nil }
+            guard property.isGenerated, lowering.old.attribute(named: property.name) != nil else { return nil }
             return .source(property.name)
         }
         if case .constant(let value) = expression {
@@ -44,10 +44,13 @@ extension MappingLowering {
             return nil
         }
         guard let checked = checked(expression, property, lowering) else { return nil }
-        if case .keyPath(.variable("source")?, let path) = expression, !JoinedPath(path).isJoined {
+        if case .keyPath(.variable("source")?, let path) = expression, !JoinedPath(path).isJoined,
+            AttributePath(path, of: lowering.old, in: source).methods.isEmpty
+        {
             return .source(path)
         }
-        let evaluator = ExpressionEvaluator(mapping: lowering.mapping, functions: lowering.functions, entities: [])
+        let evaluator = ExpressionEvaluator(
+            mapping: lowering.mapping, functions: lowering.functions, entities: [], schema: source)
         let kind = attribute.kind
         return .computed(as: "\(checked)") { source, manager in
             kind.fitting(try evaluator.value(checked, source, manager))

@@ -10,7 +10,7 @@ extension MappingLowering {
         var relationships: [PropertyMapping] = []
         var listed: Set<String> = []
         for property in lowering.mapping.relationships {
-            guard let relationship = lowering.new.relationshipsByName[property.name] else {
+            guard let relationship = lowering.new.relationship(named: property.name) else {
                 note(
                     MappingProblem(
                         .unknownName, property.name, NearestName.unknown(property.name, among: lowering.new)),
@@ -38,7 +38,7 @@ extension MappingLowering {
     private mutating func generated(
         _ property: MappingModelFile.Property, _ relationship: Schema.Relationship, _ lowering: PropertyLowering
     ) -> PropertyMapping? {
-        guard let old = lowering.old.relationshipsByName[property.name] else {
+        guard let old = lowering.old.relationship(named: property.name) else {
             return PropertyMapping(property.name, nil)
         }
         if !hasSubentities(old) {
@@ -104,7 +104,7 @@ extension MappingLowering {
             return .counterparts(by: name)
         }
         if makesMembers, case .keyPath(.variable("source")?, let path) = members,
-            let old = lowering.old.relationshipsByName[path],
+            let old = lowering.old.relationship(named: path),
             mapping.map({ $0.sourceEntityName == old.destination }) ?? true
         {
             return .destinations(of: path, by: name)
@@ -118,7 +118,7 @@ extension MappingLowering {
         _ relationship: Schema.Relationship, _ lowering: PropertyLowering
     ) -> ValueExpression? {
         if case .keyPath(.variable("source")?, let path) = members,
-            let old = lowering.old.relationshipsByName[path], !hasSubentities(old)
+            let old = lowering.old.relationship(named: path), !hasSubentities(old)
         {
             let isMade = file.mappings.contains {
                 $0.sourceEntityName == old.destination && $0.destinationEntityName == relationship.destination
@@ -146,7 +146,7 @@ extension MappingLowering {
         }
         let evaluator = ExpressionEvaluator(
             mapping: lowering.mapping, functions: lowering.functions,
-            entities: Set(below.map(\.name) + [relationship.destination]))
+            entities: Set(below.map(\.name) + [relationship.destination]), schema: self.source)
         let isToOne = relationship.isToOneRelationship
         return .computed(as: "\(expression)") { source, manager in
             let objects = ExpressionEvaluator.objects(try evaluator.value(expression, source, manager))

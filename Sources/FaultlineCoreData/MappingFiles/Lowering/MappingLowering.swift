@@ -100,3 +100,10 @@ struct PropertyLowering {
 
     func place(_ property: MappingModelFile.Property) -> String { "\(mapping.name).\(property.name)" }
 }
+
+extension Schema.Entity {
+    /// The attribute with a name, own or inherited.
+    func attribute(named name: String) -> Schema.Attribute? {
+        properties.first { $0.name == name }?.asAttribute
+    }
+}

@@ -51,7 +51,8 @@ struct MarkupMappingObject {
         for child in element.children {
             let name = (child.attributes["name"] ?? "").lowercased()
             switch child.name {
-            case "attribute" where kind.attributes.contains(name): texts[name] = child.text
+            case "attribute" where kind.attributes.contains(name):
+                texts[name] = child.attributes["type"] == "string" ? StoredText.decoded(child.text) : child.text
             case "relationship" where kind.relationships.contains(name):
                 references[name] = (child.attributes["idrefs"] ?? "").split(separator: " ").map(String.init)
             default: unknown.append((name.isEmpty ? child.name : name, child.line))
