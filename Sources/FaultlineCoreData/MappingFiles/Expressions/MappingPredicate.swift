@@ -49,6 +49,19 @@ public indirect enum MappingPredicate: Hashable, Sendable {
         public var ignoresDiacritics = false
         /// The members of the left side that count; nil if it is no collection.
         public var quantifier: Quantifier?
+
+        /// Compares two expressions.
+        public init(
+            left: MappingExpression, sign: Sign, right: MappingExpression, ignoresCase: Bool = false,
+            ignoresDiacritics: Bool = false, quantifier: Quantifier? = nil
+        ) {
+            self.left = left
+            self.sign = sign
+            self.right = right
+            self.ignoresCase = ignoresCase
+            self.ignoresDiacritics = ignoresDiacritics
+            self.quantifier = quantifier
+        }
     }
 }
 
