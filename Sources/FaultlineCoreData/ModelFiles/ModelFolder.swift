@@ -103,10 +103,10 @@ struct ModelFolder {
     }
 
     /// A file that says which versions a package has; nil if there is no such file.
-    private static func versionInfo(_ name: String, in folder: URL) throws(ModelFileError) -> VersionInfo? {
+    private static func versionInfo(_ name: String, in folder: URL) throws(ModelFileError) -> PackageVersions? {
         let url = folder.appendingPathComponent(name)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        return try VersionInfo(bytes(of: url), path: url.path)
+        return try PackageVersions(bytes(of: url), path: url.path)
     }
 
     /// The bytes of a file that is not too large.

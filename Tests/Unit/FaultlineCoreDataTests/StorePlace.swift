@@ -5,11 +5,14 @@ import FaultlineTestSupport
 struct StorePlace {
     private let folder = TemporaryDirectory()
 
-    private func configuration(_ mapping: NSMappingModel?, dropping: Bool) -> ModelConfiguration {
+    private func configuration(
+        _ mapping: NSMappingModel?, dropping: Bool, memoryCeiling: Int?
+    ) -> ModelConfiguration {
         var configuration = ModelConfiguration(
             url: URL(filePath: folder.path).appending(path: "store", directoryHint: .isDirectory))
         configuration.options.migration.mapping = mapping
         if dropping { configuration.options.migration.unhandledData = .drop }
+        if let memoryCeiling { configuration.options.migration.memoryCeiling = memoryCeiling }
         return configuration
     }
 
@@ -18,10 +21,11 @@ struct StorePlace {
     @discardableResult
     func use<R>(
         _ model: NSManagedObjectModel, mapping: NSMappingModel? = nil, plan: (any SchemaMigrationPlan.Type)? = nil,
-        dropping: Bool = false, _ body: (ModelContainer, NSManagedObjectContext) throws -> R
+        dropping: Bool = false, memoryCeiling: Int? = nil, _ body: (ModelContainer, NSManagedObjectContext) throws -> R
     ) throws -> R {
         let container = try ModelContainer(
-            for: model, migrationPlan: plan, configurations: configuration(mapping, dropping: dropping))
+            for: model, migrationPlan: plan,
+            configurations: configuration(mapping, dropping: dropping, memoryCeiling: memoryCeiling))
         do {
             let result = try body(container, ModelContext(container))
             try container.close()

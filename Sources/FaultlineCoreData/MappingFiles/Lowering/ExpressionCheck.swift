@@ -47,7 +47,7 @@ struct ExpressionCheck {
             if functions[name] == nil { problems.append(missing(name)) }
             for argument in arguments { check(argument) }
         case .function(.variable("manager"), let name, let arguments):
-            guard ManagerCall.all.contains(name), arguments.count == 2, arguments[0].constantText != nil else {
+            guard CounterpartCall.all.contains(name), arguments.count == 2, arguments[0].constantText != nil else {
                 refuse(expression, "The manager has this call for objects by a mapping only.")
                 return
             }

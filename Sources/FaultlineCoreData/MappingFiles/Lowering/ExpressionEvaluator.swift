@@ -32,7 +32,7 @@ struct ExpressionEvaluator {
             return try function(arguments.map(part), manager)
         case .function(.variable("manager"), let name, let arguments):
             let objects = Self.objects(try part(arguments[1]))
-            return try ManagerCall.objects(name, arguments[0].constantText ?? "", objects, entities, manager)
+            return try CounterpartCall.objects(name, arguments[0].constantText ?? "", objects, entities, manager)
         case .function(let operand, let name, let arguments):
             return try ExpressionCalls.method(name, of: part(operand), arguments.map(part))
         case .variable, .fetch, .subquery, .conditional, .unreadable:

@@ -77,9 +77,9 @@ extension MappingLowering {
             return nil
         }
         switch name {
-        case ManagerCall.byMapping:
+        case CounterpartCall.byMapping:
             return byMapping(mapping, arguments[1], checked, relationship, lowering)
-        case ManagerCall.byRelationship:
+        case CounterpartCall.byRelationship:
             return byRelationship(mapping, arguments[1], property, relationship, lowering)
         default:
             note(
@@ -129,7 +129,7 @@ extension MappingLowering {
             if isMade || isKept { return .destinations(of: path) }
         }
         let call = MappingExpression.function(
-            .variable("manager"), ManagerCall.byRelationship, [.constant(.text(name)), members])
+            .variable("manager"), CounterpartCall.byRelationship, [.constant(.text(name)), members])
         return computed(call, relationship, lowering)
     }
 

@@ -81,7 +81,7 @@ struct MappingLowering {
     }
 }
 
-/// What a property of a mapping is made of.
+/// The entities and functions that the properties of a mapping are lowered with.
 struct PropertyLowering {
     let mapping: MappingModelFile.Mapping
     let old: Schema.Entity

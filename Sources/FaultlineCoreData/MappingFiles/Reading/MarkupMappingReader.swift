@@ -171,7 +171,7 @@ struct MarkupMappingReader {
         if case .keyPath(nil, let names) = members { members = .keyPath(.variable("source"), names) }
         let name = other ?? text.split(separator: ".").last.map(String.init) ?? ""
         property.expression = .function(
-            .variable("manager"), other == nil ? ManagerCall.byRelationship : ManagerCall.byMapping,
+            .variable("manager"), other == nil ? CounterpartCall.byRelationship : CounterpartCall.byMapping,
             [.constant(.text(name)), members])
         property.isGenerated = false
         return property

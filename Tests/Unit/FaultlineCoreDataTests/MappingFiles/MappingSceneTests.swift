@@ -1,5 +1,7 @@
 import FaultlineCoreData
+import FaultlineDisk
 import FaultlineTestSupport
+import Synchronization
 import Testing
 
 /// Stores that mapping models of files migrate.
@@ -184,6 +186,70 @@ struct MappingSceneTests {
                 #expect((employee.value(forKey: "first") as? NSManagedObject)?.employeeNumber == number)
             }
         }
+    }
+
+    @Test func `a property that the file does not list keeps its default`() throws {
+        let company = try CompanyPackage(new: ModelText.attribute("rank", "Integer 16", "defaultValueString=\"4\""))
+        try company.makeStore(in: place, count: 3)
+        var mappings = CompanyPackage.mappings
+        mappings[0].policy = nil
+        mappings[0].properties.remove(at: 1)
+        let mapping = try MappingModelFile(xml: MappingText.model(mappings), name: "M")
+            .mappingModel(from: company.old, to: company.new)
+        try place.use(company.new, mapping: mapping, dropping: true) { _, context in
+            let employees = try context.all("Employee")
+            #expect(employees.map { $0["salary"] as? Double } == [0, 0, 0])
+            #expect(employees.map { $0["rank"] as? Int16 } == [4, 4, 4])
+        }
+    }
+
+    // MARK: Stopped migrations
+
+    private struct Stopped: Error {}
+    private static let manyCount = 3_000
+
+    @Test(arguments: [true, false]) func `a stopped mapping goes on with the same expressions only`(isSame: Bool) throws
+    {
+        let company = try CompanyPackage(new: ModelText.attribute("code", "String"))
+        try company.makeStore(in: place, count: Self.manyCount)
+        let calls = Guarded(0)
+        func mapping(_ suffix: Int64, stopsAt number: Int?) throws -> NSMappingModel {
+            var mappings = CompanyPackage.mappings
+            mappings[0].policy = nil
+            mappings[0].properties.append(
+                .attribute(
+                    "code",
+                    .function(
+                        .variable("entityPolicy"), "codeOf:", [.source("name"), .constant(.integer(suffix))])))
+            return try MappingModelFile(xml: MappingText.model(mappings), name: "M").mappingModel(
+                from: company.old, to: company.new,
+                functions: [
+                    "codeOf:": { arguments, _ in
+                        calls.withLock { $0 += 1 }
+                        let name = arguments[0] as? String ?? ""
+                        if name == number.map({ "employee \($0)" }) { throw Stopped() }
+                        // Long, so that the stage saves several batches.
+                        return "\(name)-\(arguments[1] ?? "")" + String(repeating: ".", count: 1_000)
+                    }
+                ])
+        }
+        #expect(throws: MigrationError.self) {
+            try place.use(
+                company.new, mapping: mapping(1, stopsAt: 2_500), dropping: true, memoryCeiling: 1 << 20
+            ) { _, _ in }
+        }
+        calls.withLock { $0 = 0 }
+        let suffix: Int64 = isSame ? 1 : 2
+        try place.use(company.new, mapping: mapping(suffix, stopsAt: nil), dropping: true, memoryCeiling: 1 << 20) {
+            _, context in
+            let employees = try context.all("Employee")
+            #expect(
+                employees.allSatisfy { employee in
+                    (employee["code"] as? String)?.hasPrefix("employee \(employee.employeeNumber)-\(suffix).") == true
+                })
+        }
+        let count = calls.withLock { $0 }
+        #expect(isSame ? count < Self.manyCount : count == Self.manyCount, "\(count)")
     }
 
     @Test func `an expression without a value stops the migration, with the property`() throws {

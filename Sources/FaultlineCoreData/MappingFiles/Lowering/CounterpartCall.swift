@@ -3,7 +3,7 @@ internal import FaultlineModel
 internal import FaultlineObjects
 
 /// The calls of Core Data's migration manager that expressions make, and their work.
-enum ManagerCall {
+enum CounterpartCall {
     /// The new objects of old ones, by a mapping.
     static let byMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
     /// The new objects of old ones, by all mappings that make objects for a relationship.

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The file of a package that says which versions it has: `VersionInfo.plist`, with the hashes of all, or
 /// `.xccurrentversion`.
-struct VersionInfo {
+struct PackageVersions {
     /// The name of the current version; nil if the file does not say it.
     private(set) var currentName: String?
     /// The hashes of entities, by the names of versions and entities.
