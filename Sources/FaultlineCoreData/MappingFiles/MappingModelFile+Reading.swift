@@ -79,12 +79,24 @@ extension MappingModelFile.Mapping {
             case .remove: sourceEntityName != nil && destinationEntityName == nil
             case .copy, .transform: sourceEntityName != nil && destinationEntityName != nil
             }
-        guard !isPossible else { return [] }
+        guard isPossible else { return [otherKind] + repeated }
+        return repeated
+    }
+
+    private var otherKind: ModelFinding {
         let ends = [sourceEntityName, destinationEntityName].map { $0 ?? "no entity" }
-        return [
+        return ModelFinding(
+            .invalid, "\(kind)", at: name, line: line,
+            "The mapping leads from \(ends[0]) to \(ends[1]), which is another kind; the entities count.")
+    }
+
+    /// The properties that are listed again.
+    private var repeated: [ModelFinding] {
+        var seen: Set<String> = []
+        return properties.filter { !seen.insert($0.name).inserted }.map { property in
             ModelFinding(
-                .invalid, "\(kind)", at: name, line: line,
-                "The mapping leads from \(ends[0]) to \(ends[1]), which is another kind; the entities count.")
-        ]
+                .invalid, property.name, at: name, line: property.line,
+                "The mapping lists the property twice; the last value counts.")
+        }
     }
 }

@@ -99,13 +99,15 @@ struct ArchivedMappingReader {
             check(
                 object, at: place,
                 ["NSDestinationPropertyName", "NSValueExpression", "NSUserInfo", "NSPropertyTransforms"])
+            var property = MappingModelFile.Property(
+                name: name, expression: expression(object["NSValueExpression"], at: place),
+                userInfo: ArchivedText.pairs(object["NSUserInfo"]))
             if object["NSPropertyTransforms"] != nil {
+                // They change the value, in a way that is not published.
                 unknown("NSPropertyTransforms", at: place, "Transforms of properties are not known.")
+                property.expression = .unreadable("<NSPropertyTransforms>")
             }
-            properties.append(
-                MappingModelFile.Property(
-                    name: name, expression: expression(object["NSValueExpression"], at: place),
-                    userInfo: ArchivedText.pairs(object["NSUserInfo"])))
+            properties.append(property)
         }
         return properties
     }

@@ -30,7 +30,9 @@ struct MarkupMappingReader {
             case "databaseInfo": try checkVersion(element)
             case "object":
                 guard let object = object(element) else { continue }
-                objects[object.identifier] = object
+                if objects.updateValue(object, forKey: object.identifier) != nil {
+                    invalid(object.identifier, object.line, "Two objects have this identifier; the last one counts.")
+                }
                 if object.kind == .model { model = model ?? object }
             default: unknown(element.name, at: "", element.line, "This element is not known, and was passed over.")
             }
@@ -47,6 +49,11 @@ struct MarkupMappingReader {
         // In the order of their numbers; equal ones as the file lists them.
         let order = members.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }
         for index in order { content.mappings.append(mapping(members[index])) }
+        for object in objects.values.sorted(by: { $0.line < $1.line }) where object.kind != .model {
+            invalid(
+                object.text("name") ?? object.identifier, object.line,
+                "Nothing refers to this object of the class \(object.kind.rawValue), and it was passed over.")
+        }
         guard !budget.isUsedUp else {
             throw ModelFileError(
                 .tooLarge, path, "The archives in the file have objects that are parts of each other without end.")
@@ -59,6 +66,10 @@ struct MarkupMappingReader {
 
     private mutating func unknown(_ name: String, at place: String, _ line: Int, _ reason: String) {
         findings.append(ModelFinding(.unknown, name, at: place, line: line, reason))
+    }
+
+    private mutating func invalid(_ name: String, _ line: Int, _ reason: String) {
+        findings.append(ModelFinding(.invalid, name, at: "", line: line, reason))
     }
 
     private mutating func checkVersion(_ element: MarkupElement) throws(ModelFileError) {

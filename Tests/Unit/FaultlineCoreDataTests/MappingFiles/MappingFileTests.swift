@@ -127,6 +127,36 @@ struct MappingFileTests {
         #expect(compiled.mappings.map(\.name) == ["M", "N"])
     }
 
+    @Test func `objects that nothing refers to, or with one identifier, are reported`() throws {
+        let orphan =
+            "<object type=\"XDDEVATTRIBUTEMAPPING\" id=\"z8\"><attribute name=\"name\" type=\"string\">left</attribute></object>"
+        let text = String(decoding: MappingText.model([WrittenMapping(from: "A", to: "B")]), as: UTF8.self)
+            .replacing("</database>", with: "\(orphan)\(orphan)</database>")
+        let file = try MappingModelFile(xml: Data(text.utf8), name: "AB")
+        #expect(file.findings.map(\.name) == ["z8", "left"] && file.findings.allSatisfy { $0.kind == .invalid })
+    }
+
+    @Test func `a property that is listed twice, and one with transforms, are reported`() throws {
+        var writer = ArchiveWriter()
+        let property = writer.object(
+            ["NSPropertyMapping"],
+            [
+                ("NSDestinationPropertyName", writer.text("x")), ("NSPropertyTransforms", writer.array([])),
+                ("NSValueExpression", writer.expression(.source("x"))),
+            ])
+        let mapping = writer.object(
+            ["NSEntityMapping"],
+            [
+                ("NSMappingName", writer.text("M")), ("NSMappingType", .integer(4)),
+                ("NSSourceEntityName", writer.text("A")), ("NSDestinationEntityName", writer.text("A")),
+                ("NSAttributeMappings", writer.array([property, property])),
+            ])
+        let file = try MappingModelFile(compiled: writer.mappingModel([mapping]), name: "AA")
+        #expect(file.findings.map(\.name) == ["NSPropertyTransforms", "NSPropertyTransforms", "x"])
+        // The value is not the one of the expression.
+        #expect(file.mappings[0].attributes[0].expression == .unreadable("<NSPropertyTransforms>"))
+    }
+
     @Test func `an expression that fetches other objects stays as it is`() throws {
         let fetch = MappingExpression.fetch(
             .function(.variable("manager"), "everything", []), .keyPath(.variable("manager"), "sourceContext"),
