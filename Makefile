@@ -257,7 +257,7 @@ manual: setup  ## Writes the manual pages and shell completions of the tool to .
 	@rm .build/manual/faultline.demo-step.1  # for the demo alone
 	@ls .build/manual
 
-coredata-samples: setup  ## Reads the Core Data models in the folder DIR, writes their classes, and compiles them
+coredata-samples: setup  ## Reads the Core Data models and mapping models in the folder DIR, and compiles the models' classes
 	@$(if $(DIR),,echo 'Give a folder with models: make coredata-samples DIR=folder'; exit 2)
 	@$(RELEASE) --product faultline --quiet
 	@.ci/coredata-samples $(TOOL) "$(DIR)"

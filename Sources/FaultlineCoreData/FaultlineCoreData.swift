@@ -38,7 +38,7 @@ public typealias NSEntityMappingType = EntityMapping.MappingType
 /// Sets one property of a new object.
 public typealias NSPropertyMapping = PropertyMapping
 
-/// The mappings of a migration: a value, made by code or inferred, where Core Data reads it from a bundle.
+/// The mappings of a migration: a value, made by code, inferred, or read from a file.
 public typealias NSMappingModel = MappingModel
 
 /// An object of an entity, whose properties are read and set by name.

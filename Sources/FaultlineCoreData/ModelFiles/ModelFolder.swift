@@ -6,13 +6,18 @@ struct ModelFolder {
     struct File {
         let url: URL
         let name: String
+        /// The hashes of its entities, if the package has them.
+        var entityHashes: [String: Data] = [:]
 
         /// Reads the version.
         func version() throws(ModelFileError) -> ModelVersion {
             let bytes = try ModelFolder.bytes(of: url)
-            return url.pathExtension == "mom"
+            var version =
+                url.pathExtension == "mom"
                 ? try ModelVersion(compiled: bytes, name: name, path: url.path)
                 : try ModelVersion(xml: bytes, name: name, path: url.path)
+            version.entityHashes = entityHashes
+            return version
         }
     }
 
@@ -33,14 +38,19 @@ struct ModelFolder {
         case ("xcdatamodeld", true):
             let versions = try Self.contents(of: url, "xcdatamodel")
             files = try versions.map { (version) throws(ModelFileError) in try Self.file(ofVersion: version) }
-            currentName = try Self.currentName(in: url)
+            let current = try Self.versionInfo(".xccurrentversion", in: url)?.currentName
+            currentName = current.map { URL(filePath: $0).deletingPathExtension().lastPathComponent }
         case ("xcdatamodel", true):
             files = [try Self.file(ofVersion: url)]
             currentName = name
         case ("momd", true):
             let versions = try Self.contents(of: url, "mom")
-            files = versions.map { File(url: $0, name: $0.deletingPathExtension().lastPathComponent) }
-            currentName = try Self.compiledCurrentName(in: url)
+            let info = try Self.versionInfo("VersionInfo.plist", in: url)
+            files = versions.map { version in
+                let name = version.deletingPathExtension().lastPathComponent
+                return File(url: version, name: name, entityHashes: info?.hashes[name] ?? [:])
+            }
+            currentName = info?.currentName
         case ("mom", false):
             files = [File(url: url, name: name)]
             currentName = name
@@ -92,41 +102,11 @@ struct ModelFolder {
         return File(url: contents, name: folder.deletingPathExtension().lastPathComponent)
     }
 
-    /// The name in `.xccurrentversion`; nil if there is no such file.
-    private static func currentName(in folder: URL) throws(ModelFileError) -> String? {
-        let url = folder.appendingPathComponent(".xccurrentversion")
+    /// A file that says which versions a package has; nil if there is no such file.
+    private static func versionInfo(_ name: String, in folder: URL) throws(ModelFileError) -> PackageVersions? {
+        let url = folder.appendingPathComponent(name)
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        let name = try text("_XCCurrentVersionName", in: bytes(of: url), url.path)
-        return name.map { URL(filePath: $0).deletingPathExtension().lastPathComponent }
-    }
-
-    /// The name in `VersionInfo.plist`; nil if there is no such file.
-    private static func compiledCurrentName(in folder: URL) throws(ModelFileError) -> String? {
-        let url = folder.appendingPathComponent("VersionInfo.plist")
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        return try text("NSManagedObjectModel_CurrentVersionName", in: bytes(of: url), url.path)
-    }
-
-    /// The text under a key of a property list, binary or in XML; nil if it does not have the key.
-    private static func text(_ key: String, in bytes: Data, _ path: String) throws(ModelFileError) -> String? {
-        if bytes.starts(with: BinaryPropertyList.magic) {
-            let list = try BinaryPropertyList(bytes, path: path)
-            guard case .dictionary(let members) = list[list.root], let position = members[key],
-                case .text(let text) = list[position]
-            else { return nil }
-            return text
-        }
-        let root = try MarkupReader.root(of: bytes, path: path)
-        guard root.name == "plist" else {
-            throw ModelFileError(
-                .foreign, path, line: root.line,
-                "The outermost element is \(root.name), where a property list has `plist`.")
-        }
-        let parts = root.children(named: "dict").first?.children ?? []
-        guard let index = parts.firstIndex(where: { $0.name == "key" && $0.text == key }),
-            parts.indices.contains(index + 1), parts[index + 1].name == "string"
-        else { return nil }
-        return parts[index + 1].text
+        return try PackageVersions(bytes(of: url), path: url.path)
     }
 
     /// The bytes of a file that is not too large.

@@ -1,4 +1,5 @@
 public import FaultlineModel
+public import Foundation
 
 /// One version of a model, as a file of Core Data has it.
 ///
@@ -24,6 +25,8 @@ public struct ModelVersion: Sendable {
     public let schema: Schema
     /// Everything that the schema does not have, and everything unknown: by lines, those without a line first.
     public let findings: [ModelFinding]
+    /// The hashes that Core Data gave to the entities, by their names; none unless the version is part of a `.momd`.
+    public internal(set) var entityHashes: [String: Data] = [:]
 
     /// The largest file that is read, in bytes.
     public static let byteCountMax = 16 << 20

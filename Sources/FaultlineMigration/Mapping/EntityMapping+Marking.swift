@@ -4,7 +4,7 @@ internal import Foundation
 // Mappings as text: a stopped stage is only resumed by mappings that do the same.
 
 extension EntityMapping {
-    /// Distinguishes the mapping from others; code counts only by its presence.
+    /// Distinguishes the mapping from others; code counts only by its presence, except that of a file's expressions.
     var mark: String {
         let policy = entityMigrationPolicy.map { "\($0)" } ?? ""
         let facts = [name, "\(mappingType)", sourceEntityName ?? "", destinationEntityName ?? "", policy]
@@ -24,7 +24,7 @@ extension ValueExpression {
         case .destinations(let name, let mapping):
             "destinations \(name.debugDescription) \(mapping.debugDescription)"
         case .counterparts(let mapping): "counterparts \(mapping.debugDescription)"
-        case .computed: "code"
+        case .computed: text.map { "code \($0.debugDescription)" } ?? "code"
         }
     }
 }

@@ -11,6 +11,8 @@ public struct ValueExpression: Sendable {
     }
 
     let form: Form
+    /// The text of an expression in a file, whose code follows from it; nil for all others.
+    var text: String?
 
     /// The same value for every object.
     public static func constant(_ value: (any Sendable)?) -> ValueExpression { ValueExpression(form: .constant(value)) }
@@ -40,5 +42,13 @@ public struct ValueExpression: Sendable {
         _ body: @escaping @Sendable (_ source: ManagedObject, _ manager: MigrationManager) throws -> Any?
     ) -> ValueExpression {
         ValueExpression(form: .computed(body))
+    }
+
+    /// A value that the expression of a file computes: a stopped stage is only resumed by the same text.
+    package static func computed(
+        as text: String,
+        _ body: @escaping @Sendable (_ source: ManagedObject, _ manager: MigrationManager) throws -> Any?
+    ) -> ValueExpression {
+        ValueExpression(form: .computed(body), text: text)
     }
 }

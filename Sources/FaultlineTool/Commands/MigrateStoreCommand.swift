@@ -1,6 +1,7 @@
 import ArgumentParser
 import Faultline
 import FaultlineCommands
+import FaultlineCoreData
 import FaultlineLog
 import FaultlineMigration
 import FaultlineStore
@@ -13,8 +14,8 @@ struct MigrateStoreCommand: ParsableCommand {
         abstract: "Brings a store to another schema, where that needs no code.",
         discussion: """
             The schema is that of another store, or a file as `faultline schema --json` prints it. Mappings that are \
-            values are taken from a file of JSON: docs/Migrations.md. What needs closures, \
-            policies or classes is refused with the reasons; MigrateCommand, of the product FaultlineCommands, runs a plan \
+            values are taken from a file of JSON, or from a mapping model of Core Data: docs/Migrations.md. What needs \
+            closures, policies or classes is refused with the reasons; MigrateCommand, of the product FaultlineCommands, runs a plan \
             in an executable of your own.
             """,
         example: "faultline migrate /var/lib/photos.store --to /var/lib/new.store --dry-run"
@@ -27,7 +28,7 @@ struct MigrateStoreCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Mappings as values, in JSON: what becomes of objects where the schemas do not say it by themselves.",
+            "Mappings as values, in JSON, an .xcmappingmodel or a .cdm: what becomes of objects where the schemas do not say it by themselves.",
             valueName: "file"))
     var mapping: String?
 
@@ -53,6 +54,12 @@ struct MigrateStoreCommand: ParsableCommand {
     }
 
     private func model(at path: String, _ stored: Schema, _ target: Schema) throws -> MappingModel {
+        let url = URL(filePath: path)
+        if MappingModelFile.extensions.contains(url.pathExtension) {
+            do { return try MappingModel(contentsOf: url, forSourceModel: stored, destinationModel: target) } catch {
+                throw CommandFailure(CommandFailure.wrongUsage, "\(error)")
+            }
+        }
         let text: String
         do { text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) } catch {
             throw CommandFailure(CommandFailure.wrongUsage, "\(path) cannot be read. \(error)")

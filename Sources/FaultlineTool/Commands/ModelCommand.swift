@@ -9,9 +9,10 @@ struct ModelCommand: ParsableCommand {
         "model",
         abstract: "Shows the versions of a Core Data model, what changed between them, and writes its classes.",
         discussion: """
-            A package is an .xcdatamodeld, .xcdatamodel, .momd or .mom. Each step from a version to the next is \
+            A package is an .xcdatamodeld, .xcdatamodel, .momd or .mom, or a mapping model: an .xcmappingmodel or .cdm, \
+            which is shown by itself. Each step from a version to the next is \
             lightweight, needs a default value, or needs a migration stage. --swift writes a class for each entity of \
-            one version. Exit status: 0 done; 1 something in the model could not be carried over, and is listed; 3 the \
+            one version. --mapping shows a mapping model, and the parts of it that have no equivalent. Exit status: 0 done; 1 something in the model could not be carried over, and is listed; 3 the \
             package cannot be read.
             """,
         example: "faultline model /var/lib/Library.xcdatamodeld --swift /var/lib/Models"
@@ -30,10 +31,17 @@ struct ModelCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Writes @Model classes into this folder, one file an entity.", valueName: "folder"))
     var swift: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Shows a mapping model, an .xcmappingmodel or a .cdm: between --from and --to, or the versions that it names.",
+            valueName: "file"))
+    var mapping: String?
+
     @Flag(help: "Prints JSON, one object a line.")
     var json = false
 
     func run() throws {
+        if MappingModelFile.extensions.contains(URL(filePath: package).pathExtension) { return try showMapping() }
         let package = try CommandFailure.opening(package) { try ModelPackage(contentsOf: URL(filePath: self.package)) }
         let target = try to.map { try version($0, of: package) } ?? package.current
         let steps =
@@ -41,8 +49,30 @@ struct ModelCommand: ParsableCommand {
             ?? zip(package.versions, package.versions.dropFirst()).map(ModelStep.init)
         var summary = ModelSummary(path: self.package, package: package, steps: steps)
         if let folder = swift { summary.written = try ModelClassFolder(folder).write(target.swiftSource(), of: target) }
+        if let path = mapping {
+            let file = try CommandFailure.opening(path) { try MappingModelFile(contentsOf: URL(filePath: path)) }
+            summary.mapping = try MappingSummary(
+                file, of: package, from: from.map { try version($0, of: package) },
+                to: to.map { try version($0, of: package) })
+        }
         Terminal.output.write(json ? summary.line.line + "\n" : summary.text(isStyled: Terminal.output.isStyled))
         if !summary.findings.isEmpty { endProcess(CommandFailure.refused) }
+    }
+
+    /// Shows the mapping model that stands in place of a package.
+    private func showMapping() throws {
+        let file = try CommandFailure.opening(package) { try MappingModelFile(contentsOf: URL(filePath: package)) }
+        let summary = MappingSummary(file)
+        let findings = summary.findings.map { (version: "", finding: $0) }
+        if json {
+            var line = summary.line
+            line.add("findings", findings.map(ModelSummary.line))
+            Terminal.output.write(line.line + "\n")
+        } else {
+            Terminal.output.write(
+                summary.text(isStyled: Terminal.output.isStyled) + ModelSummary.text(of: findings))
+        }
+        if !findings.isEmpty { endProcess(CommandFailure.refused) }
     }
 
     private func version(_ name: String, of package: ModelPackage) throws -> ModelVersion {

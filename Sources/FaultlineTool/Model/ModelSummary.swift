@@ -12,14 +12,16 @@ struct ModelSummary {
     let steps: [ModelStep]
     /// The files that were written, and the findings of their version.
     var written: WrittenClasses?
+    /// The mapping model that was asked for.
+    var mapping: MappingSummary?
 
-    /// All findings, those of the written classes for their version.
+    /// All findings, those of the written classes for their version, and those of the mapping model.
     var findings: [Finding] {
         package.packageFindings.map { ("", $0) }
             + package.versions.flatMap { version in
                 let all = written.flatMap { $0.version == version.name ? $0.findings : nil } ?? version.findings
                 return all.map { (version.name, $0) }
-            }
+            } + (mapping?.findings ?? []).map { (mapping?.name ?? "", $0) }
     }
 
     // MARK: Text
@@ -38,11 +40,15 @@ struct ModelSummary {
         }
         var text = table.text(isStyled: isStyled)
         for step in steps { text += "\n" + step.text }
+        if let mapping { text += "\n" + mapping.text(isStyled: isStyled) }
         if let written { text += "\nwritten to \(written.folder): \(written.files.joined(separator: ", "))\n" }
         return text + findingText
     }
 
-    private var findingText: String {
+    private var findingText: String { Self.text(of: findings) }
+
+    /// The findings, a line each.
+    static func text(of findings: [Finding]) -> String {
         guard !findings.isEmpty else { return "" }
         // The same finding in several versions is one line.
         var versions: [String: [String]] = [:]
@@ -86,6 +92,7 @@ struct ModelSummary {
                 return line
             })
         line.add("steps", steps.map(\.line))
+        if let mapping { line.add("mapping", mapping.line) }
         if let written {
             line.add("folder", written.folder)
             line.add("files", written.files)
@@ -94,7 +101,7 @@ struct ModelSummary {
         return line
     }
 
-    private static func line(of finding: Finding) -> JSONLine {
+    static func line(of finding: Finding) -> JSONLine {
         var line = JSONLine()
         if !finding.version.isEmpty { line.add("version", finding.version) }
         line.add("kind", finding.finding.kind.rawValue)

@@ -26,6 +26,8 @@ struct BinaryPropertyList {
     let values: [Value]
     /// The position of the outermost value.
     let root: Int
+    /// The bytes of all texts and data together.
+    let contentSize: Int
 
     static let magic = Data("bplist00".utf8)
 
@@ -33,6 +35,7 @@ struct BinaryPropertyList {
         var reader = BinaryPropertyListReader(bytes, path: path)
         root = try reader.readTrailer()
         values = try reader.readValues()
+        contentSize = reader.contentSize
         try Self.refuseCycles(values, path: path)
     }
 

@@ -15,7 +15,7 @@ struct BinaryPropertyListReader {
     private var valueCount = 0
     private var tableOffset = 0
     private var referenceCount = 0
-    private var contentSize = 0
+    private(set) var contentSize = 0
 
     init(_ bytes: Data, path: String) {
         self.bytes = [UInt8](bytes)

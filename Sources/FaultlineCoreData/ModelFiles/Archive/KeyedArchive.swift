@@ -7,18 +7,31 @@ struct KeyedArchive {
 
     private let list: BinaryPropertyList
     private let objects: [Int]
-    let budget = ReadingBudget()
+    let budget: ReadingBudget
     let path: String
 
     init(_ bytes: Data, path: String) throws(ModelFileError) {
-        list = try BinaryPropertyList(bytes, path: path)
+        try self.init(BinaryPropertyList(bytes, path: path), path: path, budget: ReadingBudget())
+    }
+
+    /// Reads one of several archives inside of a file, which share a budget.
+    init(_ bytes: Data, path: String, sharing budget: ReadingBudget) throws(ModelFileError) {
+        let list = try BinaryPropertyList(bytes, path: path)
+        // Values may share bytes of the file.
+        _ = budget.take(list.contentSize / 16)
+        try self.init(list, path: path, budget: budget)
+    }
+
+    private init(_ list: BinaryPropertyList, path: String, budget: ReadingBudget) throws(ModelFileError) {
+        self.list = list
         self.path = path
+        self.budget = budget
         guard case .dictionary(let top) = list[list.root], let names = top["$objects"], let version = top["$version"],
             case .list(let objects) = list[names], case .integer(let number) = list[version],
             top["$top"] != nil
         else {
             throw ModelFileError(
-                .foreign, path, "The property list is no keyed archive, as compiled models are. Give a .mom.")
+                .foreign, path, "The property list is no keyed archive, as compiled models are. Give a .mom or a .cdm.")
         }
         guard number <= Self.version else {
             throw ModelFileError(

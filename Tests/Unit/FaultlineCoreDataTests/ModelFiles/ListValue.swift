@@ -1,7 +1,7 @@
 import FaultlineCoreData
 
 /// A value of a binary property list, and its bytes.
-indirect enum ListValue {
+indirect enum ListValue: Sendable {
     case null
     case flag(Bool)
     case integer(Int)
