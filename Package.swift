@@ -130,7 +130,7 @@ let package = Package(
         // Core Data's names and conversions, for code that was written for it.
         .target(
             name: "FaultlineCoreData",
-            dependencies: ["Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel"]),
+            dependencies: ["Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel", "FaultlineDisk"]),
 
         // For users' tests: locked schemas, golden stores, disks that stop.
         .target(name: "FaultlineTesting", dependencies: ["Faultline", "FaultlineDisk"]),

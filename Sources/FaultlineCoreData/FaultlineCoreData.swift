@@ -1,9 +1,9 @@
 // `import FaultlineCoreData` alone gives a file the names of `import Faultline`, and those of `import CoreData` below.
 @_exported public import Faultline
 
-// Names of Core Data for types of Faultline. A name that is missing here has nothing behind it: `NSPersistentContainer` and
-// `NSPersistentStoreCoordinator` (a store is opened by a `ModelContainer`), `NSPredicate` (there is `Filter`), subclasses
-// of `NSManagedObject` (there is `@Model`).
+// Names of Core Data for types of Faultline. A name that is missing here has nothing behind it: `NSPredicate` (there is
+// `Filter`), subclasses of `NSManagedObject` (there is `@Model`), parents of contexts (there is `perform`). The stack,
+// from `NSPersistentStoreCoordinator` to `NSPersistentContainer`, is in the folder of that name.
 
 /// Code that makes the objects of one entity mapping.
 ///

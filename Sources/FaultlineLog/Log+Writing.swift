@@ -41,16 +41,17 @@ extension Log {
     /// - Parameters:
     ///   - author: The author of the transaction.
     ///   - isSuspending: Whether the caller suspends its task until `QueuedCommit.wait` is done, and calls `end` then.
+    ///   - isReady: Whether `makeReady` was called before: then the call waits for no work of the engine, as within the
+    ///     turn of another store's writer.
     ///   - body: Makes the records.
     /// - Returns: The queued transaction.
     /// - Throws: As `write`, except for errors of the disk that `end` throws.
     package func queue(
-        author: String?, isSuspending: Bool, _ body: (inout Transaction) throws -> Void
+        author: String?, isSuspending: Bool, isReady: Bool = false, _ body: (inout Transaction) throws -> Void
     ) throws -> QueuedCommit {
         let writing = try writable()
         let begin = writing.times?.now() ?? 0
-        if options.maintenance == .thread { try makeOverdueCheckpoint(writing) }
-        waitForSpace(writing)
+        if !isReady { try makeReady(writing) }
         let sequencer = writing.sequencer
         do {
             return try inTurn(sequencer) {
@@ -66,13 +67,23 @@ extension Log {
         } catch {
             // The bytes written for it take space, however it ended.
             watchSpace(writing)
-            if publisher.failure == nil, !hasEnded, writing.space.mayCheckpoint,
+            if !isReady, publisher.failure == nil, !hasEnded, writing.space.mayCheckpoint,
                 sequencer.turn.withLock({ sequencer.isCheckpointDue })
             {
                 maintain(writing)
             }
             throw error
         }
+    }
+
+    /// Waits for the work of the engine that the next transaction would wait for.
+    ///
+    /// - Throws: As `write`, before anything is written.
+    package func makeReady() throws { try makeReady(try writable()) }
+
+    private func makeReady(_ writing: Writing) throws {
+        if options.maintenance == .thread { try makeOverdueCheckpoint(writing) }
+        waitForSpace(writing)
     }
 
     /// Begins to write a large value beside transactions; `Transaction.putBlob` places it.

@@ -27,6 +27,7 @@ extension ModelContainer {
     public nonisolated func backup(
         to directory: URL, options: BackupOptions = BackupOptions()
     ) async throws -> BackupReport {
+        try checkIsOfOneStore("backup(to:options:)")
         guard past == nil else {
             throw BackupError(
                 .unsuitable,

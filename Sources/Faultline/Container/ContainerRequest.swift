@@ -10,6 +10,9 @@ struct ContainerRequest {
     /// The classes of its objects, or their replacements.
     let types: [ModelType]
     let migrationPlan: (any SchemaMigrationPlan.Type)?
+    /// The configurations of its stores: at least one.
+    let stores: [any DataStoreConfiguration]
+    /// The first configuration of this library.
     let configuration: ModelConfiguration
 
     /// The schema to store: a copy if it is made of values, because the caller may change the original.
@@ -27,7 +30,7 @@ struct ContainerRequest {
     /// - Throws: `SchemaError` for classes that break a rule; the errors of invalid configurations.
     init(
         _ classes: [any PersistentModel.Type], _ plan: (any SchemaMigrationPlan.Type)?,
-        _ configurations: [ModelConfiguration]
+        _ configurations: [any DataStoreConfiguration]
     ) throws {
         try self.init(plan, configurations) {
             try (Schema.checked(classes, version: Self.version(of: classes, in: plan)), Self.types(of: classes))
@@ -38,7 +41,7 @@ struct ContainerRequest {
     ///
     /// - Throws: As the form that takes classes.
     init(
-        _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration]
+        _ schema: Schema, _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [any DataStoreConfiguration]
     ) throws {
         try self.init(plan, configurations) {
             if let defect = schema.defect { throw defect }
@@ -51,29 +54,33 @@ struct ContainerRequest {
     }
 
     private init(
-        _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [ModelConfiguration],
+        _ plan: (any SchemaMigrationPlan.Type)?, _ configurations: [any DataStoreConfiguration],
         _ resolve: () throws -> (Schema, [ModelType])
     ) throws {
+        let own = configurations.compactMap { $0 as? ModelConfiguration }
         do {
-            configuration = try Self.only(configurations)
+            configuration = own.first ?? ModelConfiguration()
+            stores = configurations.isEmpty ? [configuration] : configurations
+            for store in stores { try store.validate() }
             (schema, types) = try resolve()
             tables = Schema.modelTypes(of: schema) == nil ? nil : try schema.tables()
-            try Self.check(configuration.schema, isIn: schema)
+            if stores.count == 1 { try Self.check(stores[0].schema, isIn: schema) }
+            try Self.check(plan, for: stores)
         } catch {
-            for configuration in configurations { configuration.options.migration.options.finishUpdates() }
+            for configuration in own { configuration.options.migration.options.finishUpdates() }
             throw error
         }
         migrationPlan = plan
     }
 
-    private static func only(_ configurations: [ModelConfiguration]) throws -> ModelConfiguration {
-        guard configurations.count <= 1 else {
-            throw SwiftDataError.duplicateConfiguration.explained(
-                "A container has one store; \(configurations.count) configurations were given.")
-        }
-        let configuration = configurations.first ?? ModelConfiguration()
-        try configuration.validate()
-        return configuration
+    /// Refuses a plan for several stores: its versions and stages are of one.
+    private static func check(_ plan: (any SchemaMigrationPlan.Type)?, for stores: [any DataStoreConfiguration]) throws
+    {
+        guard let plan, stores.count > 1 else { return }
+        throw SeveralStoresError(
+            .planOverSeveralStores,
+            "\(plan) was given for \(stores.count) stores: the versions and stages of a plan are of one. Open each store by itself first, with its configuration and a plan of its entities, close it, and then open all without a plan."
+        )
     }
 
     /// - Throws: `SwiftDataError.configurationSchemaNotFoundInContainerSchema`, with the entities that are missing.

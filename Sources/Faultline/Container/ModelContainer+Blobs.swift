@@ -9,7 +9,11 @@ extension ModelContainer {
     /// Makes a writer of a large value, which is written piece by piece and beside all saves.
     ///
     /// - Complexity: O(1); the writer's first 4,096 bytes begin to write.
-    public func blobWriter() -> BlobWriter { BlobWriter(rowStore.log) }
+    public func blobWriter() -> BlobWriter {
+        // It belongs to the store of the object that gets the value.
+        BlobWriter(
+            rowStore.log, refusing: parts.map { _ in SeveralStoresError.ofOneStore("blobWriter()", "container") })
+    }
 
     /// Writes a value from a sequence of pieces, such as the body of a request, before an object has it.
     ///
@@ -111,6 +115,6 @@ extension PersistentModel {
                 "A value cannot be written for an object that is in no context. Insert the object first, or write the "
                     + "value with makeBlob(from:) of the container.")
         }
-        return modelContext.container
+        return modelContext.container.part(of: Self.self)
     }
 }

@@ -34,7 +34,7 @@ extension ModelContainer {
         of type: T.Type, matching predicate: Predicate<T>? = nil, after token: DefaultHistoryToken? = nil,
         batchSize: Int = 1_000, including contents: ValueCopy.Contents? = nil
     ) -> ChangeStream {
-        changes(
+        part(of: T.self).changes(
             ChangeReader.Source.result(of: FetchDescriptor<T>(predicate: predicate)), token, batchSize, contents)
     }
 
@@ -47,7 +47,7 @@ extension ModelContainer {
         of request: FetchRequest, after token: DefaultHistoryToken? = nil, batchSize: Int = 1_000,
         including contents: ValueCopy.Contents? = nil
     ) -> ChangeStream {
-        changes(ChangeReader.Source.result(of: request), token, batchSize, contents)
+        part(named: request.entityName).changes(ChangeReader.Source.result(of: request), token, batchSize, contents)
     }
 
     /// The changes of the objects that a search finds; its order, its window and its facets have no effect.
@@ -65,7 +65,7 @@ extension ModelContainer {
         of search: SearchDescriptor<T>, after token: DefaultHistoryToken? = nil, batchSize: Int = 1_000,
         including contents: ValueCopy.Contents? = nil
     ) -> ChangeStream {
-        changes(ChangeReader.Source.result(of: search), token, batchSize, contents)
+        part(of: T.self).changes(ChangeReader.Source.result(of: search), token, batchSize, contents)
     }
 
     private nonisolated func changes(
@@ -100,7 +100,8 @@ extension ModelContainer {
     /// - Complexity: Three calls of the system if there is nothing new; else the log since the last checkpoint is read.
     @discardableResult
     public func refresh() throws -> Bool {
-        try StorageError.translating {
+        if let parts { return try parts.containers.reduce(false) { try $1.refresh() || $0 } }
+        return try StorageError.translating {
             let before = rowStore.log.snapshot().sequence
             try rowStore.log.follow()
             return rowStore.log.snapshot().sequence > before

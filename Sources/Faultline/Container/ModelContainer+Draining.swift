@@ -12,6 +12,7 @@ extension ModelContainer {
     package nonisolated func closeAfterCalls() async throws {
         performing.close(configuration.url.path)
         await performing.pool.drain()
+        if let parts { for container in parts.containers { try await container.closeAfterCalls() } }
         // Writes a checkpoint: not on a thread that all tasks share.
         try await withTaskExecutorPreference(SingleThread()) { try close() }
     }

@@ -28,7 +28,13 @@ extension ModelContainer {
         }
     }
 
-    private func waitUntilDurable() throws { try StorageError.translating { try rowStore.log.waitUntilDurable() } }
+    private func waitUntilDurable() throws {
+        if let parts {
+            _ = try parts.forEachWritable { try $0.waitUntilDurable() }
+            return
+        }
+        try StorageError.translating { try rowStore.log.waitUntilDurable() }
+    }
 
     /// The queue on which tasks' waits block: serial, because one wait covers the next one too.
     private static let waiting = DispatchQueue(label: "faultline.synchronize")
@@ -42,6 +48,7 @@ extension ModelContainer {
     ///   missing.
     /// - Throws: `StorageError` if the log cannot be read.
     public func transactionLanded(_ transaction: TransactionIdentifier) throws -> Bool {
-        try StorageError.translating { try rowStore.log.landed(transaction.transactionID) }
+        if let parts { return try parts.containers.contains { try $0.transactionLanded(transaction) } }
+        return try StorageError.translating { try rowStore.log.landed(transaction.transactionID) }
     }
 }

@@ -22,6 +22,11 @@ extension ModelContainer {
     ///   `SwiftDataError.modelValidationFailure` in a stage of a migration.
     /// - Complexity: O(n) for n objects and for the numbers of objects that were deleted before.
     public func erase() throws {
+        if let parts {
+            try StorageError.translating { for container in parts.containers { try container.requireWritable() } }
+            for container in parts.containers { try container.erase() }
+            return dropMainChanges()
+        }
         try StorageError.translating {
             try requireWritable()
             guard !isOfStage else {

@@ -19,7 +19,8 @@ extension ModelContainer {
     /// - Complexity: Reads the pages of its table, one for 336 saves, and its first record.
     /// - Throws: `StorageError` if the store cannot be read.
     public func historyUsage() throws -> HistoryUsage {
-        try StorageError.translating {
+        try checkIsOfOneStore("historyUsage()")
+        return try StorageError.translating {
             let snapshot = rowStore.log.snapshot()
             var oldest: Date?
             try snapshot.forEachTransaction(after: 0) { transaction in

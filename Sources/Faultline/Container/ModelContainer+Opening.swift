@@ -78,10 +78,11 @@ extension ModelContainer {
     }
 
     private nonisolated static func open(_ request: ContainerRequest) async throws -> ModelContainer {
-        try await withTaskCancellationHandler {
+        let control = request.configuration.options.migration.control
+        return try await withTaskCancellationHandler {
             try await withTaskExecutorPreference(SingleThread()) { try ModelContainer(request) }
         } onCancel: {
-            request.configuration.options.migration.control?.cancel()
+            control?.cancel()
         }
     }
 }

@@ -65,13 +65,15 @@ extension ModelContainer {
         try await performing.pool.run(
             isBlocking: false, isNested: performing.pool.enclosing != nil, longestWait: longestWait ?? defaultWait
         ) {
-            try await performing.contexts.withContext(of: self, make: makeCore, suspending: body)
+            if let parts { return try await body(TaskContext(makeCore(), over: parts, owner: self)) }
+            return try await performing.contexts.withContext(of: self, make: makeCore, suspending: body)
         }
     }
 
     private nonisolated var defaultWait: Duration? { configuration.options.performing.longestWait }
 
     private nonisolated func performNow<R>(_ body: (ModelContext) throws -> R) throws -> R {
-        try performing.contexts.withContext(of: self, make: makeCore, body)
+        if parts != nil { return try body(ModelContext(self)) }
+        return try performing.contexts.withContext(of: self, make: makeCore, body)
     }
 }

@@ -144,6 +144,12 @@ extension ModelContainer {
     private static func previewMigration(
         _ request: ContainerRequest, _ failureLimit: Int, _ sample: Int?, _ onCopy: Bool
     ) throws -> MigrationReport {
+        guard request.stores.count == 1 else {
+            throw SeveralStoresError(
+                .ofOneStore,
+                "A preview is of one store, and \(request.stores.count) configurations were given. Preview each by itself, with its part of the schema."
+            )
+        }
         let configuration = request.configuration
         var migration = configuration.options.migration.options
         migration.previewsCopy = onCopy

@@ -10,5 +10,8 @@ extension ModelContainer {
     ///
     /// - Throws: `StorageError` if the store cannot be read.
     /// - Complexity: O(1): one look-up. The objects are read when they are enumerated.
-    public func quarantine() throws -> Quarantine { try StorageError.translating { try Quarantine(rowStore.log) } }
+    public func quarantine() throws -> Quarantine {
+        try checkIsOfOneStore("quarantine()")
+        return try StorageError.translating { try Quarantine(rowStore.log) }
+    }
 }

@@ -68,7 +68,8 @@ extension ModelContainer {
     /// - Throws: `StorageError` if the store cannot be read.
     /// - Complexity: O(f) for f files of the store; reads nothing.
     public func gracePeriod() throws -> GracePeriod? {
-        try StorageError.translating { try rowStore.log.keptState().map { GracePeriod($0) } }
+        try checkIsOfOneStore("gracePeriod()")
+        return try StorageError.translating { try rowStore.log.keptState().map { GracePeriod($0) } }
     }
 
     /// Ends the grace period of the newest migration at once, if there is one.
@@ -77,5 +78,8 @@ extension ModelContainer {
     ///
     /// - Throws: `StorageError` if the store cannot be written.
     /// - Complexity: A durable edit of the manifest; the space is freed by compaction afterwards.
-    public func endGracePeriod() throws { try StorageError.translating { try rowStore.log.releaseKeptState() } }
+    public func endGracePeriod() throws {
+        try checkIsOfOneStore("endGracePeriod()")
+        try StorageError.translating { try rowStore.log.releaseKeptState() }
+    }
 }

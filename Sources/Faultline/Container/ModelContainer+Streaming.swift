@@ -17,8 +17,9 @@ extension ModelContainer {
     public nonisolated func stream<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 256, including contents: ValueCopy.Contents = []
     ) -> ValueStream {
-        ValueStream { [self] in
-            ValueStreamReader.reading(descriptor, batchSize, contents, on: performing.pool) { [self] in makeCore() }
+        let store = part(of: T.self)
+        return ValueStream {
+            ValueStreamReader.reading(descriptor, batchSize, contents, on: store.performing.pool) { store.makeCore() }
         }
     }
 
@@ -28,8 +29,9 @@ extension ModelContainer {
     public nonisolated func stream(
         _ request: FetchRequest, batchSize: Int = 256, including contents: ValueCopy.Contents = []
     ) -> ValueStream {
-        ValueStream { [self] in
-            ValueStreamReader.reading(request, batchSize, contents, on: performing.pool) { [self] in makeCore() }
+        let store = part(named: request.entityName)
+        return ValueStream {
+            ValueStreamReader.reading(request, batchSize, contents, on: store.performing.pool) { store.makeCore() }
         }
     }
 }

@@ -9,7 +9,7 @@ package import FaultlineStore
 internal import Foundation
 internal import Synchronization
 
-/// An open store under a schema, from which contexts are made.
+/// An open store under a schema, from which contexts are made; or several, each with its part of the schema.
 ///
 /// Containers of one store in one process share an engine. A container is thread-safe; a context is not.
 public final class ModelContainer: Equatable, Sendable {
@@ -18,11 +18,17 @@ public final class ModelContainer: Equatable, Sendable {
     /// The plan by which an older store is migrated; nil allows only migrations that need no code.
     public let migrationPlan: (any SchemaMigrationPlan.Type)?
     let configuration: ModelConfiguration
-    /// The one configuration of the store.
-    public var configurations: Set<ModelConfiguration> { [configuration] }
+    /// The configurations of its stores.
+    public var configurations: Set<ModelConfiguration> {
+        guard let parts else { return [configuration] }
+        return Set(parts.containers.map(\.configuration))
+    }
     /// The changes that opening made to bring the store to the schema.
     public let migrationReport: MigrationReport
+    /// The rows of its store; of a container over several, those of no store.
     private let store: RowStore
+    /// Its stores, where it has several; nil for a container of one.
+    package let parts: StoreParts?
     let types: [ModelType]
     private let tallies: ReadTallies
     private let reporter: StoreReporter?
@@ -44,6 +50,9 @@ public final class ModelContainer: Equatable, Sendable {
     // Safe because the core is made on the main actor, and used by its context's code only.
     private struct MainContext: @unchecked Sendable {
         let core: ContextCore
+        let parts: ContextParts?
+
+        func abandonChanges() { (parts?.known ?? [core]).forEach { $0.abandonChanges() } }
     }
 
     /// Opens a store for some model classes, and all classes that their relationships lead to.
@@ -54,7 +63,7 @@ public final class ModelContainer: Equatable, Sendable {
         for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: ModelConfiguration...
     ) throws {
-        try self.init(ContainerRequest(forTypes, migrationPlan, configurations))
+        try self.init(of: ContainerRequest(forTypes, migrationPlan, configurations))
     }
 
     /// Opens a store for a schema, made of model classes or of values.
@@ -68,7 +77,7 @@ public final class ModelContainer: Equatable, Sendable {
         try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
     }
 
-    /// Opens a store for a schema.
+    /// Opens a store for a schema, or several stores, each for its part of it.
     ///
     /// The objects of a schema that was made of model classes are of these classes; of any other schema, all objects
     /// are `ManagedObject`s.
@@ -76,7 +85,10 @@ public final class ModelContainer: Equatable, Sendable {
     /// If the store has an older schema it is migrated before this returns: by the stages of the plan, or, without a
     /// plan, in place if nothing needs code.
     ///
-    /// - Throws: `SchemaError` for classes that break a rule, `MigrationError` if the store cannot be brought to the
+    /// Of several configurations, each has the entities of its own schema, and the one without a schema has the rest:
+    /// see `stores`.
+    ///
+    /// - Throws: `SeveralStoresError` if the entities cannot be divided so; `SchemaError` for classes that break a rule, `MigrationError` if the store cannot be brought to the
     ///   schema, `StorageError` if it cannot be opened: not a store, newer, damaged, locked, unwritable. Each names
     ///   the file and the remedy.
     /// - Complexity: After a close O(f) for f files. Otherwise the log since the last checkpoint is replayed, usually
@@ -85,7 +97,7 @@ public final class ModelContainer: Equatable, Sendable {
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
         configurations: [ModelConfiguration]
     ) throws {
-        try self.init(ContainerRequest(givenSchema, migrationPlan, configurations))
+        try self.init(of: ContainerRequest(givenSchema, migrationPlan, configurations))
     }
 
     /// Opens a store under the schema that it contains: all objects are `ManagedObject`s.
@@ -127,6 +139,7 @@ public final class ModelContainer: Equatable, Sendable {
         self.configuration = configuration
         tallies = ReadTallies()
         stage = nil
+        parts = nil
         past = nil
         localCopy = nil
         self.reporter = reporter
@@ -148,6 +161,7 @@ public final class ModelContainer: Equatable, Sendable {
         self.configuration = configuration
         tallies = ReadTallies()
         stage = nil
+        parts = nil
         reporter = nil
         idleRewriting = nil
         historyRetention = nil
@@ -163,13 +177,14 @@ public final class ModelContainer: Equatable, Sendable {
         configuration = request.configuration
         tallies = ReadTallies()
         stage = nil
+        parts = nil
         past = nil
         reporter = StoreReporter(configuration.options.reporting, name: configuration.name)
         let place = StorePlace(configuration, observer: reporter, storeID: opened?.storeID)
         place.createParent()
         var migration = configuration.options.migration.options
         if let reporter { migration.addObserver { reporter.observe($0) } }
-        (store, migrationReport) = try Self.open(
+        (store, migrationReport) = try Self.openStore(
             place, request.written, types, migrationPlan, migration, configuration,
             isReadOnly: !configuration.allowsSave && !configuration.isStoredInMemoryOnly)
         idleRewriting =
@@ -194,9 +209,10 @@ public final class ModelContainer: Equatable, Sendable {
         reporter = nil
         tallies = ReadTallies()
         stage = nil
+        parts = nil
         past = nil
         self.types = ContainerRequest.types(of: types)
-        (store, migrationReport) = try Self.open(
+        (store, migrationReport) = try Self.openStore(
             StorePlace(directory: directory, disk: disk, clock: clock, options: options), schema.tables(), self.types,
             migrationPlan, migration, configuration, isReadOnly: false)
         idleRewriting = nil
@@ -225,51 +241,38 @@ public final class ModelContainer: Equatable, Sendable {
         historyRetention = nil
         performing = Performing(configuration.options.performing, keepsContexts: false)
         recordsHistory = false
+        parts = nil
         past = nil
         localCopy = nil
         self.stage = stage
     }
 
-    /// Opens the log and brings it to the schema.
+    /// Makes the container over several stores.
     ///
-    /// A migration that rewrites objects has the log opened with the engine's share of its ceiling.
-    private static func open(
-        _ place: StorePlace, _ schema: Schema, _ types: [ModelType], _ plan: (any SchemaMigrationPlan.Type)?,
-        _ migration: MigrationOptions, _ configuration: ModelConfiguration, isReadOnly: Bool
-    ) throws -> Migrator.Opened {
-        let migration = migration.timed(by: place.clock)
-        defer { migration.finishUpdates() }
-        func use<R>(_ budget: Int, _ body: (_ migrator: inout Migrator, _ log: Log) throws -> R) throws -> R {
-            let log = try place.open(budget)
-            do {
-                var migrator = Migrator(
-                    log: log, schema: schema, types: types, plan: plan, options: migration,
-                    makeStageContainer: {
-                        ModelContainer(stage: $0, migrationPlan: plan, configuration: configuration)
-                    })
-                return try body(&migrator, log)
-            } catch {
-                // The caller gets no container that could close the log.
-                try? log.close()
-                throw error
-            }
-        }
-        let budget = place.options.memoryBudget
-        return try StorageError.opening {
-            let opened = try use(budget) { migrator, log -> Migrator.Opened? in
-                if budget <= migration.engineByteCount { return try migrator.run(isReadOnly: isReadOnly) }
-                let opened = try migrator.runUnlessRewriting(isReadOnly: isReadOnly)
-                if opened == nil { try log.close() }
-                return opened
-            }
-            if let opened { return opened }
-            let report = try use(migration.engineByteCount) { migrator, log in
-                let report = try migrator.run(isReadOnly: isReadOnly).report
-                try log.close()
-                return report
-            }
-            return (try use(budget) { migrator, _ in try migrator.run(isReadOnly: isReadOnly).store }, report)
-        }
+    /// - Parameters:
+    ///   - parts: The stores.
+    ///   - noStore: The rows of a store without entities.
+    ///   - schema: The entities of all.
+    ///   - options: Those of its threads.
+    init(over parts: StoreParts, _ noStore: RowStore, _ schema: Schema, _ options: StoreOptions.Performing) {
+        store = noStore
+        self.parts = parts
+        self.schema = schema
+        var configuration = ModelConfiguration("several stores", isStoredInMemoryOnly: true)
+        configuration.options.performing = options
+        self.configuration = configuration
+        migrationReport = MigrationReport(joining: parts.containers.map(\.migrationReport))
+        migrationPlan = nil
+        types = []
+        tallies = ReadTallies()
+        stage = nil
+        past = nil
+        reporter = nil
+        idleRewriting = nil
+        historyRetention = nil
+        performing = Performing(options)
+        recordsHistory = false
+        localCopy = nil
     }
 
     /// Whether both are the same container: two that opened one store are not equal.
@@ -287,13 +290,14 @@ public final class ModelContainer: Equatable, Sendable {
     private func mainHandle() -> ModelContext {
         let (core, isNew) = main.withLock { held -> (MainContext, Bool) in
             if let held { return (held, false) }
-            let made = MainContext(core: makeCore())
-            made.core.keepChanges { [weak self] in self?.mainHandle() }
+            let core = makeCore()
+            core.keepChanges { [weak self] in self?.mainHandle() }
+            let made = MainContext(core: core, parts: parts.map { ContextParts(core, over: $0) })
             held = made
             return (made, true)
         }
         if let context = core.core.userContextIfAlive { return context }
-        let context = ModelContext(core.core, owner: self)
+        let context = ModelContext(core.core, core.parts, owner: self)
         if isNew {
             context.runs(on: .main)
             context.autosaveEnabled = true
@@ -314,6 +318,7 @@ public final class ModelContainer: Equatable, Sendable {
     ///
     /// - Complexity: O(c) for c living contexts.
     public var counters: FaultCounters {
+        if let parts { return parts.containers.reduce(FaultCounters()) { $0 + $1.counters } }
         var counters = tallies.sum
         counters.cacheBytes = store.log.budget.used
         return counters
@@ -323,10 +328,11 @@ public final class ModelContainer: Equatable, Sendable {
     ///
     /// - Complexity: O(1): some locks that are held only briefly, and no system call.
     public var health: StoreHealth {
-        StoreHealth(store.log.health, isClosed: isClosed.load(ordering: .acquiring))
+        if let parts { return StoreHealth(joining: parts.containers.map(\.health)) }
+        return StoreHealth(store.log.health, isClosed: isClosed.load(ordering: .acquiring))
     }
 
-    /// Closes the store: afterwards this container and its contexts can read and write nothing.
+    /// Closes the store, or all stores: afterwards this container and its contexts can read and write nothing.
     ///
     /// Does nothing for the container of a migration stage's context: the migration owns that store.
     ///
@@ -335,6 +341,7 @@ public final class ModelContainer: Equatable, Sendable {
     public func close() throws {
         guard stage == nil, !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         performing.close(configuration.url.path)
+        if let parts { return try parts.close() }
         store.log.notifyListeners()
         idleRewriting?.stop()
         historyRetention?.stop()
@@ -347,14 +354,14 @@ public final class ModelContainer: Equatable, Sendable {
         if let main = main.withLock({ $0 }) {
             // The main actor may be using its objects.
             if Thread.isMainThread {
-                main.core.abandonChanges()
+                main.abandonChanges()
             } else {
-                DispatchQueue.main.async { main.core.abandonChanges() }
+                DispatchQueue.main.async { main.abandonChanges() }
             }
         }
         performing.close(configuration.url.path)
         // Acknowledged saves are durable already; closing only spares the next opening the replay.
-        if stage == nil, !isClosed.load(ordering: .acquiring) {
+        if stage == nil, parts == nil, !isClosed.load(ordering: .acquiring) {
             idleRewriting?.stop()
             historyRetention?.stop()
             reporter?.end()

@@ -3,7 +3,12 @@ public import FaultlineObjects
 extension ModelContext {
     /// Makes a context of a container.
     public convenience init(_ container: ModelContainer) {
-        self.init(container.makeCore(), owner: container)
+        let core = container.makeCore()
+        if let parts = container.parts {
+            self.init(core, over: parts, owner: container)
+        } else {
+            self.init(core, owner: container)
+        }
     }
 
     /// The container that the context was made from.
@@ -11,8 +16,9 @@ extension ModelContext {
     /// In the closure of a migration stage, the container of its context has the schema of the closure's version.
     /// Contexts made from it see the same objects as the closure, and save into the stage.
     public var container: ModelContainer {
-        guard let container = owner as? ModelContainer else {
-            preconditionFailure("Every public context is made from a container.")
+        if let container = owner as? ModelContainer { return container }
+        guard let container = (owner as? any ContainerHolder)?.container else {
+            preconditionFailure("A context has a container, once its coordinator is set.")
         }
         return container
     }

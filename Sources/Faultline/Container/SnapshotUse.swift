@@ -28,5 +28,8 @@ extension ModelContainer {
     /// The contexts of this process that are pinned, or that keep space from being freed; the oldest state first.
     ///
     /// - Complexity: O(c f) for c contexts and f files that are kept for them; reads nothing.
-    public var pins: [SnapshotUse] { rowStore.log.pins().map(SnapshotUse.init) }
+    public var pins: [SnapshotUse] {
+        if let parts { return parts.containers.flatMap(\.pins) }
+        return rowStore.log.pins().map(SnapshotUse.init)
+    }
 }

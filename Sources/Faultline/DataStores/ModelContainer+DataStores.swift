@@ -23,14 +23,19 @@ extension ModelContainer {
     /// - Complexity: That of making the store: no object is fetched.
     @_disfavoredOverload
     public convenience init(for givenSchema: Schema, configurations: [any DataStoreConfiguration]) throws {
-        guard configurations.count <= 1 else {
-            throw SwiftDataError.duplicateConfiguration.explained(
-                "A container has one store; \(configurations.count) configurations were given.")
-        }
         switch configurations.first {
-        case nil: try self.init(ContainerRequest(givenSchema, nil, []))
-        case let own as ModelConfiguration: try self.init(ContainerRequest(givenSchema, nil, [own]))
-        case let configuration?: try self.init(givenSchema, inFrontOf: configuration)
+        case let configuration? where configurations.count == 1:
+            try self.init(givenSchema, ofOneStore: configuration)
+        default: try self.init(of: ContainerRequest(givenSchema, nil, configurations))
+        }
+    }
+
+    /// Opens the one store of a configuration.
+    convenience init(_ schema: Schema, ofOneStore configuration: any DataStoreConfiguration) throws {
+        if let own = configuration as? ModelConfiguration {
+            try self.init(ContainerRequest(schema, nil, [own]))
+        } else {
+            try self.init(schema, inFrontOf: configuration)
         }
     }
 

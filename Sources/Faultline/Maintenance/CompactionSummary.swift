@@ -15,6 +15,15 @@ public struct CompactionSummary: Sendable {
     /// Damage that was met; the files that contain it are kept as they are.
     public let damage: [StorageError]
 
+    /// The summaries of several stores in one.
+    init(joining summaries: [CompactionSummary]) {
+        droppedFileCount = summaries.reduce(0) { $0 + $1.droppedFileCount }
+        copiedByteCount = summaries.reduce(0) { $0 + $1.copiedByteCount }
+        reclaimedByteCount = summaries.reduce(0) { $0 + $1.reclaimedByteCount }
+        heldByteCount = summaries.reduce(0) { $0 + $1.heldByteCount }
+        damage = summaries.flatMap(\.damage)
+    }
+
     init(_ report: CompactionReport) {
         droppedFileCount = report.segmentCount
         copiedByteCount = Int(clamping: report.movedByteCount)

@@ -9,7 +9,13 @@ extension ModelContainer {
     ///
     /// - Throws: `StorageError` if the store cannot be written, or this container may not.
     /// - Complexity: Proportional to the table pages and index entries that changed since the last checkpoint.
-    public func checkpoint() throws { try StorageError.translating { try rowStore.log.checkpoint() } }
+    public func checkpoint() throws {
+        if let parts {
+            _ = try parts.forEachWritable { try $0.checkpoint() }
+            return
+        }
+        try StorageError.translating { try rowStore.log.checkpoint() }
+    }
 
     /// Frees the space of old versions and deleted objects: copies live records out of files that are mostly dead, and
     /// drops these files.
@@ -24,7 +30,8 @@ extension ModelContainer {
     /// - Throws: `StorageError` if the store cannot be written, or this container may not.
     @discardableResult
     public func compact() throws -> CompactionSummary {
-        try StorageError.translating {
+        if let parts { return CompactionSummary(joining: try parts.forEachWritable { try $0.compact() }) }
+        return try StorageError.translating {
             try requireWritable()
             return CompactionSummary(try rowStore.log.compact())
         }

@@ -21,6 +21,15 @@ extension ModelContainer {
     ///   being migrated.
     @discardableResult
     public func rewrite(progress: (_ objects: Int) throws -> Void = { _ in }) throws -> RewriteSummary {
+        if let parts {
+            var before = RewriteSummary(writtenCount: 0, leftCount: 0)
+            _ = try parts.forEachWritable { container in
+                let done = try container.rewrite { try progress(before.writtenCount + $0) }
+                before = RewriteSummary(
+                    writtenCount: before.writtenCount + done.writtenCount, leftCount: before.leftCount + done.leftCount)
+            }
+            return before
+        }
         var job = try StorageError.translating {
             try requireWritable()
             return try RowRewriting(rowStore, where: \.knowsDefaults)

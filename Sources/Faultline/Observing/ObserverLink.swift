@@ -27,8 +27,8 @@ final class ObserverLink: @unchecked Sendable {
     }
 
     /// Listens to saves of a context's store, and to its unsaved changes.
-    func listen(to context: ModelContext) {
-        let log = context.core.store.log
+    func listen(to context: ContextCore) {
+        let log = context.store.log
         let listener = log.listen { [weak self] in self?.schedule() }
         // Another process cannot call: the link has to look.
         let following =
@@ -44,7 +44,7 @@ final class ObserverLink: @unchecked Sendable {
             state.listener = listener
             state.following = following
         }
-        context.core.watchUnsaved { [weak self] in
+        context.watchUnsaved { [weak self] in
             self?.schedule()
             return self != nil
         }

@@ -41,7 +41,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
         try fetch()
         if let actor {
             let link = ObserverLink(actor) { [weak self] in self?.update() }
-            link.listen(to: context)
+            link.listen(to: context.core(of: Element.self))
             self.link = link
         }
     }

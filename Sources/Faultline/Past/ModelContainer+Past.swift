@@ -66,7 +66,8 @@ extension ModelContainer {
 
     /// Opens a state on the calling thread.
     nonisolated func openPast(_ point: PastPoint) throws -> ModelContainer {
-        try StorageError.translating {
+        try checkIsOfOneStore("past(at:)")
+        return try StorageError.translating {
             let log = rowStore.log
             // Another process may have written the save of a token.
             try log.follow()

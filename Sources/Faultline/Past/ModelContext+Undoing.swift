@@ -37,6 +37,7 @@ extension ModelContext {
     public func undo(
         _ transaction: DefaultHistoryTransaction, conflicts policy: CommitUndoPolicy = .refuse
     ) throws -> CommitUndoSummary {
+        let core = try coreOfOneStore("undo(_:conflicts:)")
         let number = transaction.queryGeneration
         guard number > 0, transaction.storeIdentifier == core.storeIdentifier else {
             throw SwiftDataError.invalidTransactionFetchRequest.explained(

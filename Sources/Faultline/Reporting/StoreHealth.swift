@@ -68,6 +68,15 @@ public struct StoreHealth: Codable, Hashable, Sendable, CustomStringConvertible 
             ? status.rawValue : status.rawValue + ": " + reasons.map(\.message).joined(separator: " ")
     }
 
+    /// The state of several stores: as bad as that of the worst, with the reasons of all.
+    init(joining all: [StoreHealth]) {
+        reasons = all.flatMap(\.reasons)
+        gracePeriod = all.lazy.compactMap(\.gracePeriod).first
+        status =
+            all.contains { $0.status == .failed }
+            ? .failed : all.contains { $0.status == .degraded } ? .degraded : .healthy
+    }
+
     init(_ health: LogHealth, isClosed: Bool) {
         var reasons: [Reason] = []
         func add(_ code: Reason.Code, _ message: String, path: String? = nil, offset: UInt64? = nil) {

@@ -49,7 +49,7 @@ extension MappingModelFile {
     /// in a `.momd`. Else the names of versions decide, if the file has them; else the names of entities and properties,
     /// as in `fits(from:to:)`.
     ///
-    /// - Complexity: O(n) for n properties.
+    /// - Complexity: As `fits(from:to:)`.
     public func leads(from source: ModelVersion, to destination: ModelVersion) -> Bool {
         if let isEqual = hashesAgree(source, destination) { return isEqual }
         let names = [sourceModelPath, destinationModelPath].map { path in
@@ -59,32 +59,50 @@ extension MappingModelFile {
         return fits(from: source.schema, to: destination.schema)
     }
 
-    /// Whether all hashes of the file are those of the versions; nil if there are none to compare.
+    /// Whether all hashes of the file are those of the versions; nil if the old or the new ones cannot be compared.
     private func hashesAgree(_ source: ModelVersion, _ destination: ModelVersion) -> Bool? {
         let sides = mappings.flatMap { mapping in
             [
-                (mapping.sourceEntityName, mapping.sourceEntityHash, source.entityHashes),
-                (mapping.destinationEntityName, mapping.destinationEntityHash, destination.entityHashes),
+                (true, mapping.sourceEntityName, mapping.sourceEntityHash, source.entityHashes),
+                (false, mapping.destinationEntityName, mapping.destinationEntityHash, destination.entityHashes),
             ]
         }
-        var isCompared = false
-        for case (let name?, let hash?, let hashes) in sides where !hashes.isEmpty {
+        var compared: Set<Bool> = []
+        for case (let isSource, let name?, let hash?, let hashes) in sides where !hashes.isEmpty {
             guard hashes[name] == hash else { return false }
-            isCompared = true
+            compared.insert(isSource)
         }
-        return isCompared ? true : nil
+        return compared.count == 2 ? true : nil
     }
 
-    /// Whether the models have all entities that the file names, and each new entity exactly the properties that the
-    /// mappings to it list.
+    /// Whether the models have all entities that the file names, the old ones all properties that expressions and
+    /// conditions read, and each new one exactly the properties that the mappings to it list.
     ///
-    /// - Complexity: O(n) for n properties.
+    /// A file without mappings fits no models.
+    ///
+    /// - Complexity: O(n · p) for n parts of expressions, and p properties of an entity.
     public func fits(from source: Schema, to destination: Schema) -> Bool {
-        mappings.allSatisfy { mapping in
-            if let name = mapping.sourceEntityName, source.entitiesByName[name] == nil { return false }
-            guard let name = mapping.destinationEntityName else { return true }
-            guard let entity = destination.entitiesByName[name] else { return false }
-            return Set(entity.properties.map(\.name)) == Set(mapping.properties.map(\.name))
-        }
+        !mappings.isEmpty
+            && mappings.allSatisfy { mapping in
+                if let name = mapping.sourceEntityName {
+                    guard let entity = source.entitiesByName[name], mapping.reads(only: entity, in: source) else {
+                        return false
+                    }
+                }
+                guard let name = mapping.destinationEntityName else { return true }
+                guard let entity = destination.entitiesByName[name] else { return false }
+                return Set(entity.properties.map(\.name)) == Set(mapping.properties.map(\.name))
+            }
+    }
+}
+
+extension MappingModelFile.Mapping {
+    /// Whether the old entity has all properties that expressions and the condition name.
+    fileprivate func reads(only entity: Schema.Entity, in source: Schema) -> Bool {
+        var check = ExpressionCheck(self, entity, in: source, PolicyFunctions())
+        for case let expression? in properties.map(\.expression) { check.check(expression) }
+        var filters = FilterLowering(entity, in: source)
+        if let filter { _ = filters.filter(filter) }
+        return !(check.problems + filters.problems).contains { $0.code == .unknownName }
     }
 }

@@ -17,12 +17,12 @@ extension MappingModelFile {
     ///   - policies: The classes of policies by the names in the file, with or without the module: `App.` may be left off
     ///     here, or in the file.
     ///   - functions: The functions of policies by the names in expressions, such as `convert:`, or with the policy, such
-    ///     as `SplitPolicy.convert:`, which goes first.
+    ///     as `SplitPolicy.convert:`, which goes first; there, too, the module may be left off.
     ///   - leavesOut: Whether a property whose expression has no equivalent keeps its default; else it is an error.
     ///     Conditions, names, policies and functions are errors in any case.
     /// - Returns: The mappings, in the order of the file.
     /// - Throws: `MappingModelError`, with all places that stand in the way.
-    /// - Complexity: O(n) for n parts of expressions.
+    /// - Complexity: O(n · p) for n parts of expressions, and p properties of an entity.
     public func mappingModel(
         from source: Schema, to destination: Schema, policies: [String: EntityMigrationPolicy.Type] = [:],
         functions: [String: Function] = [:], leavingOutUnexpressed leavesOut: Bool = false

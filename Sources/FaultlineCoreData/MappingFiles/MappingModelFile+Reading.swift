@@ -96,7 +96,7 @@ extension MappingModelFile.Mapping {
         return properties.filter { !seen.insert($0.name).inserted }.map { property in
             ModelFinding(
                 .invalid, property.name, at: name, line: property.line,
-                "The mapping lists the property twice; the last value counts.")
+                "The mapping lists the property twice.")
         }
     }
 }

@@ -58,7 +58,8 @@ extension Schema {
     ///
     ///     let model = try NSManagedObjectModel(contentsOf: URL(filePath: "Library.momd"))
     ///
-    /// A schema has no place for some parts of a model, such as regular expressions: `ModelPackage` lists them.
+    /// A schema has no place for some parts of a model, such as regular expressions: `ModelPackage` lists them. The
+    /// model's configurations are those of the schema.
     ///
     /// - Parameter url: An `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`.
     /// - Throws: `ModelFileError`, with the file and the place in it.
@@ -66,5 +67,6 @@ extension Schema {
     public convenience init(contentsOf url: URL) throws(ModelFileError) {
         let schema = try ModelPackage(contentsOf: url).current.schema
         self.init(written: schema.version, encodingVersion: schema.encodingVersion, entities: schema.entities)
+        entityNamesByConfiguration = schema.entityNamesByConfiguration
     }
 }

@@ -1,9 +1,15 @@
+internal import FaultlineModel
 public import Foundation
 
 extension ModelVersion {
     init(_ content: ModelContent, name: String, path: String) {
         var builder = SchemaBuilder(content)
         let schema = builder.schema()
+        for configuration in content.configurations {
+            schema.setEntities(
+                configuration.entityNames.compactMap { schema.entitiesByName[$0] },
+                forConfigurationName: configuration.name)
+        }
         let findings = (content.findings + builder.findings).enumerated().sorted { left, right in
             (left.element.line ?? 0, left.offset) < (right.element.line ?? 0, right.offset)
         }.map(\.element)

@@ -20,6 +20,11 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, Send
     public let entitiesByName: [String: Entity]
     /// The rule that the classes break of which the schema was to be made: then it has no entities.
     package let defect: SchemaError?
+    /// The names of the entities of each configuration, for models that divide theirs over stores.
+    ///
+    /// No part of the written form, of a comparison or of the fingerprint.
+    // Safe because a schema's parts are changed only while it is being built, before another thread sees them.
+    nonisolated(unsafe) package var entityNamesByConfiguration: [String: [String]] = [:]
 
     /// Makes an empty schema.
     public convenience init() {

@@ -5,7 +5,11 @@ extension ModelContext {
     /// The account that this context's loads are entered in; nil, the default, for none.
     public var faultAccount: FaultAccount? {
         get { core.reports.accounting?.account }
-        set { core.reports.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.all.count) } }
+        set {
+            onEachState { core in
+                core.reports.accounting = newValue.map { FaultAccounting($0, entityCount: core.homes.all.count) }
+            }
+        }
     }
 
     /// How many objects of each entity are alive in this context, and how many of them it retains because of unsaved
@@ -14,7 +18,7 @@ extension ModelContext {
     /// Entities without any are left out.
     ///
     /// - Complexity: O(n) for n objects with unsaved changes.
-    public var residentObjects: [ResidentObjects] { core.residentObjects }
+    public var residentObjects: [ResidentObjects] { cores.flatMap(\.residentObjects) }
 }
 
 /// Objects of an entity that are alive in a context.

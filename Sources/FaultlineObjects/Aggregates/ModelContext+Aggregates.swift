@@ -34,6 +34,7 @@ extension ModelContext {
         _ descriptor: FetchDescriptor<T>, _ aggregates: repeat Aggregate<T, each Value>
     ) throws -> (repeat each Value) {
         // The closures do not capture the aggregates: the evaluation of rows does not depend on their value types.
+        let core = core(of: T.self)
         var terms: [AggregateTerm<T>] = []
         repeat terms.append(AggregateTerm(each aggregates))
         let groups = try AggregateRunner(core).computedGroups(descriptor, nil, terms)
@@ -62,6 +63,7 @@ extension ModelContext {
         _ aggregates: repeat Aggregate<T, each Value>,
         having isWanted: (FetchedGroup<Key, repeat each Value>) throws -> Bool = { _ in true }
     ) throws -> [FetchedGroup<Key, repeat each Value>] {
+        let core = core(of: T.self)
         var all = descriptor
         all.sortBy = []
         all.fetchLimit = nil

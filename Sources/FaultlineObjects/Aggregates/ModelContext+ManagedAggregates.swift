@@ -16,7 +16,8 @@ extension ModelContext {
     ///   properties that cannot be aggregated; the errors of `having`.
     /// - Complexity: O(n + g log g) for n checked rows and g groups; memory for all groups.
     public func fetch(_ request: AggregateRequest) throws -> [[String: Any]] {
-        try core.throwing(runsOthersCode: true) { try AggregateRunner(core).aggregate(request) }
+        let core = core(named: request.entityName)
+        return try core.throwing(runsOthersCode: true) { try AggregateRunner(core).aggregate(request) }
     }
 }
 

@@ -21,7 +21,8 @@ extension ModelContext {
     public func batchDelete<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> BatchResult {
-        try core.throwing {
+        let core = core(of: T.self)
+        return try core.throwing {
             if let link = core.link {
                 try BatchRunner(core).checkMayBatch()
                 return try link.batchDelete(model, predicate)
@@ -36,6 +37,7 @@ extension ModelContext {
     /// - Complexity: As `batchDelete(_:where:)`.
     @discardableResult
     public func batchDelete(_ request: FetchRequest) throws -> BatchResult {
+        let core = core(named: request.entityName)
         var request = request
         request.includesPendingChanges = false
         func batchDelete<T: PersistentModel>(_ type: T.Type) throws -> BatchResult {
@@ -65,7 +67,8 @@ extension ModelContext {
     public func batchUpdate<T: PersistentModel>(
         _ model: T.Type, where predicate: Predicate<T>? = nil, _ changes: BatchChange<T>...
     ) throws -> BatchResult {
-        try core.throwing {
+        let core = core(of: T.self)
+        return try core.throwing {
             let type = try core.require(model).type ?? T._$modelType
             let slots = try changes.map { change in
                 guard let slot = change.slot(type) else {
@@ -84,6 +87,7 @@ extension ModelContext {
     /// - Complexity: As `batchUpdate(_:where:_:)`.
     @discardableResult
     public func batchUpdate(_ request: FetchRequest, set values: [String: Any?]) throws -> BatchResult {
+        let core = core(named: request.entityName)
         var request = request
         request.includesPendingChanges = false
         func batchUpdate<T: PersistentModel>(_ type: T.Type, _ changes: [SlotChange]) throws -> BatchResult {

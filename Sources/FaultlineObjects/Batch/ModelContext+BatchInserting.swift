@@ -31,6 +31,7 @@ extension ModelContext {
     public func batchInsert<T: PersistentModel, Rows: Sequence>(
         _ model: T.Type, _ rows: Rows, onConflict policy: UniquenessPolicy? = nil
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
+        let core = core(of: T.self)
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
             try BatchRunner(core).batchInsert(try core.entity(of: model), policy) {
@@ -53,7 +54,8 @@ extension ModelContext {
     public func batchInsert<T: PersistentModel>(
         _ model: T.Type, onConflict policy: UniquenessPolicy? = nil, fill: (inout BatchRow<T>) throws -> Bool
     ) throws -> BatchResult {
-        try core.throwing(runsOthersCode: true) {
+        let core = core(of: T.self)
+        return try core.throwing(runsOthersCode: true) {
             try BatchRunner(core).batchInsert(try core.entity(of: model), policy) { values in
                 var row = BatchRow<T>(values)
                 return try fill(&row)
@@ -69,6 +71,7 @@ extension ModelContext {
     public func batchInsert<Rows: Sequence>(
         entityName: String, _ rows: Rows, onConflict policy: UniquenessPolicy? = nil
     ) throws -> BatchResult where Rows.Element == [String: Any?] {
+        let core = core(named: entityName)
         var rows = rows.makeIterator()
         return try core.throwing(runsOthersCode: true) {
             try BatchRunner(core).batchInsert(try core.entity(named: entityName), policy) { Self.fill($0, rows.next()) }
@@ -84,7 +87,8 @@ extension ModelContext {
         entityName: String, onConflict policy: UniquenessPolicy? = nil,
         fill: (inout BatchRow<ManagedObject>) throws -> Bool
     ) throws -> BatchResult {
-        try core.throwing(runsOthersCode: true) {
+        let core = core(named: entityName)
+        return try core.throwing(runsOthersCode: true) {
             try BatchRunner(core).batchInsert(try core.entity(named: entityName), policy) { values in
                 var row = BatchRow<ManagedObject>(values)
                 return try fill(&row)

@@ -32,9 +32,15 @@ public final class BlobWriter: Sendable {
     }
 
     private let log: Log
-    private let state = Guarded(State())
+    private let state: Guarded<State>
 
-    package init(_ log: Log) { self.log = log }
+    /// - Parameters:
+    ///   - log: The store.
+    ///   - refusal: The error that each call throws; nil for a writer that may be used.
+    package init(_ log: Log, refusing refusal: (any Error)? = nil) {
+        self.log = log
+        state = Guarded(State(end: refusal))
+    }
 
     /// Bytes so far.
     public var byteCount: Int { state.withLock { $0.byteCount } }

@@ -35,11 +35,22 @@ struct ConflictResolver {
                 context.noteSaved()
                 return nil
             }
-            do { return try queue() } catch is ChangedMeanwhile {
-                // Writes nothing: waits until the newer state, which was met in the writer's turn, can be read.
-                _ = try context.store.log.write(author: nil) { _ in }
-            }
+            do { return try queue() } catch is ChangedMeanwhile { try waitForNewerState() }
         }
+    }
+
+    /// Deals with the conflicts that are found now, before a save over several stores.
+    func settle() throws {
+        guard let watch = context.conflicts, watch.policy != .mergeByPropertyObjectTrump, context.stage == nil else {
+            return
+        }
+        try carryOut(watch)
+    }
+
+    /// Waits until the state can be read in which `checkConflicts` has found an object changed.
+    func waitForNewerState() throws {
+        // Writes nothing: that state was met in the writer's turn.
+        _ = try context.store.log.write(author: nil) { _ in }
     }
 
     /// Makes a save restart if another save has changed one of its objects since conflicts were searched.

@@ -6,7 +6,7 @@ extension ModelContext {
     /// it has no effect: no other code writes the stage's objects.
     public var mergePolicy: MergePolicy {
         get { core.mergePolicy }
-        set { OriginalKeeper(core).setMergePolicy(newValue) }
+        set { onEachState { OriginalKeeper($0).setMergePolicy(newValue) } }
     }
 
     /// Makes the next save that has something to write fail under `.error` if another save has changed or deleted an
@@ -19,6 +19,6 @@ extension ModelContext {
     ///   next save throw.
     /// - Complexity: O(1), and a fault for an object that is not loaded.
     public func detectConflicts<T: PersistentModel>(for model: T) {
-        OriginalKeeper(core).detectConflicts(for: ObjectHandle(model))
+        OriginalKeeper(core(having: model)).detectConflicts(for: ObjectHandle(model))
     }
 }

@@ -52,7 +52,7 @@ package final class Autosave {
             failureCount = 0
             return
         }
-        if let pending = context.core.errors.refusals.first {
+        if let pending = context.refusal {
             // An explicit `save()` throws it, or `rollback()` drops it.
             if !hasToldPending { context.core.report(pending) }
             hasToldPending = true
@@ -86,6 +86,7 @@ extension ModelContext {
         get { core.owner.autosave?.isEnabled ?? wantsAutosave }
         set {
             wantsAutosave = newValue
+            // One for all stores of the context.
             core.owner.autosave?.isEnabled = newValue
             if newValue, hasChanges { core.owner.autosave?.noteUnsaved() }
         }
@@ -96,6 +97,12 @@ extension ModelContext {
         let autosave = Autosave(self, on: queue)
         autosave.isEnabled = wantsAutosave
         core.owner.autosave = autosave
+        parts?.cores.forEach { $0.owner.autosave = autosave }
         if hasChanges { autosave.noteUnsaved() }
+    }
+
+    /// The error that the next save throws before it begins; nil if there is none.
+    fileprivate var refusal: (any Error)? {
+        core.errors.refusals.first ?? parts?.cores.lazy.compactMap(\.errors.refusals.first).first
     }
 }

@@ -26,25 +26,7 @@ extension ContextCore {
     /// - Returns: The save; nil if there is nothing to write.
     /// - Throws: As `save`, except for errors of the disk that `QueuedSave.end` throws.
     func queueSave(adding addition: Save.Addition? = nil, isSuspending: Bool) throws -> QueuedSave? {
-        try LifecycleCalls(self).checkIsNotSaving()
-        try checkIsOutsideOfBatch()
-        tellLateErrors()
-        if let error = errors.refusals.next() { throw error }
-        guard hasChanges || addition != nil else {
-            noteSaved()
-            return nil
-        }
-        if !pending.unawakened.isEmpty { ObjectInsertion(self).awakeArrived() }
-        try stage?.checkIsRunning()
-        try rules.checkSavesByItself(addition != nil)
-        guard !rules.isReadOnly else {
-            throw SwiftDataError.modelValidationFailure.explained(
-                "The container was made with allowsSave: false. Make another one to save.")
-        }
-        if let pinLabel = state.pinLabel {
-            throw LogError(
-                .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
-        }
+        guard try checkSave(isAdding: addition != nil) else { return nil }
         let told = try homes.haveLifecycles ? LifecycleCalls(self).tellWillSave() : []
         // A `willSave` method may have undone all changes.
         guard hasChanges || addition != nil else {
@@ -72,10 +54,51 @@ extension ContextCore {
         return nil
     }
 
+    /// Whether there is something to save.
+    ///
+    /// - Parameter isAdding: Whether there is a transaction even if nothing has changed.
+    /// - Returns: False if there is nothing.
+    /// - Throws: As `save`, if the context may not save now.
+    func checkSave(isAdding: Bool = false) throws -> Bool {
+        try LifecycleCalls(self).checkIsNotSaving()
+        try checkIsOutsideOfBatch()
+        tellLateErrors()
+        if let error = errors.refusals.next() { throw error }
+        guard hasChanges || isAdding else {
+            noteSaved()
+            return false
+        }
+        if !pending.unawakened.isEmpty { ObjectInsertion(self).awakeArrived() }
+        try stage?.checkIsRunning()
+        try rules.checkSavesByItself(isAdding)
+        guard !rules.isReadOnly else {
+            throw SwiftDataError.modelValidationFailure.explained(
+                "The container was made with allowsSave: false. Make another one to save.")
+        }
+        if let pinLabel = state.pinLabel {
+            throw LogError(
+                .readOnly, "The context is pinned (\(pinLabel)), so nothing can be saved in it. Unpin it first.")
+        }
+        return true
+    }
+
     /// Queues the unsaved changes; the context reads the store until the save's end.
-    private func queueCommit(
+    func queueCommit(
         adding addition: Save.Addition?, _ isSuspending: Bool, of told: [ObjectHandle], holdsErrors: Bool
     ) throws -> QueuedSave {
+        var save = try prepareCommit()
+        do {
+            let commit = try save.queue(adding: addition, isSuspending: isSuspending)
+            saving.isQueued = true
+            return QueuedSave(save, commit, told, holdsErrors: holdsErrors)
+        } catch {
+            endReading()
+            throw error
+        }
+    }
+
+    /// Does all of a save that needs no writer's turn; the context reads the store from then on.
+    func prepareCommit() throws -> Save {
         try beginReading()
         do {
             // Deletions follow the newest state, not the state that the context had when its changes began.
@@ -87,10 +110,7 @@ extension ContextCore {
             // An error of a call that a validation must not make.
             if let error = errors.refusals.next(), findings.isEmpty { throw error }
             try takeUniqueBlobs()
-            var save = Save(self, deletion, findings)
-            let commit = try save.queue(adding: addition, isSuspending: isSuspending)
-            saving.isQueued = true
-            return QueuedSave(save, commit, told, holdsErrors: holdsErrors)
+            return Save(self, deletion, findings)
         } catch {
             endReading()
             throw error

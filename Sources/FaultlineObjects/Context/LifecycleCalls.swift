@@ -84,12 +84,12 @@ struct LifecycleCalls {
     /// Calls `willSave` once for each object that will be saved, including those that change during the calls.
     ///
     /// - Returns: All objects that were called.
-    func tellWillSave() throws -> [ObjectHandle] {
-        guard callsLifecycles else { return [] }
+    func tellWillSave(after before: [ObjectHandle] = []) throws -> [ObjectHandle] {
+        guard callsLifecycles else { return before }
         context.saving.phase = .telling
         defer { context.saving.phase = .none }
-        var told: [ObjectHandle] = []
-        var known: Set<ObjectIdentifier> = []
+        var told = before
+        var known = Set(before.map { ObjectIdentifier($0.object) })
         var toldCount: Int
         var roundCount = 0
         repeat {
@@ -138,8 +138,9 @@ struct LifecycleCalls {
                         "\(place) \(handle.reference.number): \(invalid?.description ?? "\(error)")"))
             }
         }
+        let phase = context.saving.phase
         context.saving.phase = .validating
-        defer { context.saving.phase = .none }
+        defer { context.saving.phase = phase }
         for handle in context.pending.inserted where !handle.core.pointee.has(.deleted) { ask(handle, .insert) }
         for handle in context.pending.changed where !handle.core.pointee.has(.deleted) { ask(handle, .update) }
         for handle in context.pending.deleted { ask(handle, .delete) }

@@ -2,14 +2,14 @@ public import Foundation
 
 /// Inserts, deletes and saves objects.
 extension ModelContext {
-    package convenience init(_ core: ContextCore, owner: AnyObject?) {
-        self.init(core, owner: owner) { $0.abandonChanges() }
+    package convenience init(_ core: ContextCore, _ parts: ContextParts? = nil, owner: AnyObject?) {
+        self.init(core, parts, owner: owner) { $0.abandonChanges() }
     }
 
     /// Inserts a new object, and all objects it refers to, into the context; the next save writes them.
     ///
     /// - Complexity: O(n) for n new objects that it refers to, directly or through others.
-    public func insert<T: PersistentModel>(_ model: T) { ObjectInsertion(core).insert(model: model) }
+    public func insert<T: PersistentModel>(_ model: T) { ObjectInsertion(core(having: model)).insert(model: model) }
 
     /// Marks an object to be deleted by the next save, together with the effects of its delete rules.
     ///
@@ -17,7 +17,7 @@ extension ModelContext {
     /// another context makes the next save throw.
     ///
     /// - Complexity: O(1). The save applies the delete rules; `deletePlan(for:)` counts their effects.
-    public func delete<T: PersistentModel>(_ model: T) { core.delete(ObjectHandle(model)) }
+    public func delete<T: PersistentModel>(_ model: T) { core(having: model).delete(ObjectHandle(model)) }
 
     /// Marks all objects of a class that satisfy a predicate to be deleted by the next save.
     ///
@@ -41,27 +41,28 @@ extension ModelContext {
     ///
     /// - Complexity: O(n) for n unsaved new objects.
     public var insertedModelsArray: [any PersistentModel] {
-        core.settleMembers()
-        return core.pending.inserted.filter { !$0.core.pointee.has(.deleted) }.compactMap {
-            $0.object as? any PersistentModel
-        }
+        models { $0.pending.inserted.filter { !$0.core.pointee.has(.deleted) } }
     }
 
     /// The stored objects with unsaved changes.
     ///
     /// - Complexity: O(n) for n changed objects.
     public var changedModelsArray: [any PersistentModel] {
-        core.settleMembers()
-        return core.pending.changed.filter { !$0.core.pointee.has(.deleted) }.compactMap {
-            $0.object as? any PersistentModel
-        }
+        models { $0.pending.changed.filter { !$0.core.pointee.has(.deleted) } }
     }
 
     /// The stored objects that the next save deletes.
     ///
     /// - Complexity: O(n) for n deleted objects.
     public var deletedModelsArray: [any PersistentModel] {
-        core.pending.deleted.compactMap { $0.object as? any PersistentModel }
+        models { Array($0.pending.deleted) }
+    }
+
+    private func models(_ wanted: (ContextCore) -> [ObjectHandle]) -> [any PersistentModel] {
+        cores.flatMap { core in
+            core.settleMembers()
+            return wanted(core).compactMap { $0.object as? any PersistentModel }
+        }
     }
 
     /// Writes all unsaved changes in one transaction.
@@ -77,20 +78,25 @@ extension ModelContext {
     ///   objects; `StorageError` if the store cannot be written.
     /// - Complexity: O(n) for n objects with unsaved changes, those included that delete rules reach, and one
     ///   synchronization of the disk, which concurrent saves share.
-    public func save() throws { try core.throwing { try saveTelling() } }
+    public func save() throws {
+        guard parts == nil else { return try saveParts() }
+        try core.throwing { try saveTelling() }
+    }
 
     /// Drops all unsaved changes: new objects leave the context, changed ones show their stored values.
     ///
     /// - Complexity: Proportional to the unsaved changes.
-    public func rollback() { core.rollback() }
+    public func rollback() { onEachState { $0.rollback() } }
 
     /// Applies delete rules now instead of in the next save, and ends the event of the undo manager.
     ///
     /// - Complexity: Proportional to the objects that delete rules reach.
     public func processPendingChanges() {
-        core.settleMembers()
-        do { try DeletePropagation(core).propagateDeletes() } catch { core.refuseSave(error) }
-        core.undo?.endEvent()
+        for core in cores {
+            core.settleMembers()
+            do { try DeletePropagation(core).propagateDeletes() } catch { core.refuseSave(error) }
+            core.undo?.endEvent()
+        }
     }
 
     /// Runs `block`, then saves.

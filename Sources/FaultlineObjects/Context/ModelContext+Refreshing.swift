@@ -13,19 +13,19 @@ extension ModelContext {
     /// - Complexity: O(1) if nothing was saved since; otherwise all loaded rows of the context are released, and each
     ///   is read again when it is used.
     public func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool) {
-        ObjectRefresher(core).refresh(ObjectHandle(model), mergesChanges: mergeChanges)
+        ObjectRefresher(core(having: model)).refresh(ObjectHandle(model), mergesChanges: mergeChanges)
     }
 
     /// Brings all objects to the newest state of the store; unsaved changes stay, and the other properties of a changed
     /// object get their newest values.
     ///
     /// - Complexity: Reads the rows of changed objects now; all others are read again when they are used.
-    public func refreshAllObjects() { ObjectRefresher(core).refreshAll() }
+    public func refreshAllObjects() { cores.forEach { ObjectRefresher($0).refreshAll() } }
 
     /// Drops all unsaved changes and all loaded values, and moves to the newest state.
     ///
     /// New objects leave the context; all other objects stay the same instances, and are read again when they are used.
     ///
     /// - Complexity: Proportional to the unsaved changes; all rows are read again when they are used.
-    public func reset() { ObjectRefresher(core).reset() }
+    public func reset() { onEachState { ObjectRefresher($0).reset() } }
 }

@@ -46,10 +46,40 @@ extension ModelContext {
         tellSaved()
     }
 
+    /// Saves all stores, and posts notifications if they are wanted: one before, and one for each store that was saved.
+    func saveParts() throws {
+        guard let parts else { return }
+        let cores = parts.cores
+        guard SaveNotifications.areWanted, hasChanges else {
+            return try throwingPublicly { try SaveOfParts(parts).run() }
+        }
+        var outers: [SavedIdentifiers?] = []
+        try throwingPublicly {
+            for core in cores { try LifecycleCalls(core).checkIsNotSaving() }
+            for core in cores { core.saving.phase = .telling }
+            NotificationCenter.default.post(name: SaveNotifications.willSave, object: self)
+            for core in cores { core.saving.phase = .none }
+            for core in cores {
+                outers.append(core.saving.identifiers)
+                core.saving.identifiers = SavedIdentifiers()
+            }
+        }
+        defer { for (core, outer) in zip(cores, outers) { core.saving.identifiers = outer } }
+        let result = Result { try throwingPublicly { try SaveOfParts(parts).run() } }
+        // Stores that were saved are told, even if another one was not.
+        for core in cores { tellSaved(core) }
+        try result.get()
+    }
+
+    private func throwingPublicly(_ body: () throws -> Void) throws {
+        do { try body() } catch { throw StorageError.translating(error) }
+    }
+
     /// Saves like `saveTelling`, and suspends the task while the transaction is written.
     ///
     /// Nothing may use the context in the meantime.
     nonisolated(nonsending) package func saveSuspending() async throws {
+        guard parts == nil else { return try saveParts() }
         guard SaveNotifications.areWanted, core.hasChanges else { return try await core.saveSuspending() }
         let outer = try beginTelling()
         defer { core.saving.identifiers = outer }
@@ -71,7 +101,9 @@ extension ModelContext {
         return outer
     }
 
-    private func tellSaved() {
+    private func tellSaved() { tellSaved(core) }
+
+    private func tellSaved(_ core: ContextCore) {
         guard let saved = core.saving.identifiers, saved.sequence > 0 else { return }
         NotificationCenter.default.post(name: SaveNotifications.didSave, object: self, userInfo: saved.userInfo)
     }

@@ -9,10 +9,8 @@ internal import Foundation
 final class LinkedContext: DataStoreLink {
     private unowned let context: ContextCore
     private let localCopy: LocalCopy
-    /// The identity of the context in the calls of the data store.
-    private let editorID: UUID
-    /// Whether the data store knows of the context.
-    private var hasBegun = false
+    /// The identity of the context, where the data store knows of it.
+    private var knownID: UUID?
     /// The identifiers that the data store has given new objects in a save that failed afterwards, by temporary ones.
     private var acknowledged: [PersistentIdentifier: PersistentIdentifier] = [:]
     /// Values that the data store has changed in the last save, which are to be brought in.
@@ -21,20 +19,19 @@ final class LinkedContext: DataStoreLink {
     init(_ context: ContextCore, _ localCopy: LocalCopy) {
         self.context = context
         self.localCopy = localCopy
-        editorID = context.history.editorID
     }
 
-    deinit { if hasBegun { localCopy.noteEnded(EditingState(id: editorID, author: nil)) } }
+    deinit { if let knownID { localCopy.noteEnded(EditingState(id: knownID, author: nil)) } }
 
-    private var state: EditingState { EditingState(id: editorID, author: context.history.author) }
+    private var state: EditingState { EditingState(id: context.history.editorID, author: context.history.author) }
 
     /// Whether the context shows a state that it does not leave, so that nothing is brought in.
     private var isPinned: Bool { context.state.pinLabel != nil }
 
     private func inTurn<R: ~Copyable>(_ body: () throws -> R) throws -> R {
         try localCopy.inTurn {
-            if !hasBegun { localCopy.source.begin(state) }
-            hasBegun = true
+            if knownID == nil { localCopy.source.begin(state) }
+            knownID = context.history.editorID
             return try body()
         }
     }

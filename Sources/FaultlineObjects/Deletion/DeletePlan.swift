@@ -35,6 +35,20 @@ public struct DeletePlan: Hashable, Sendable, CustomStringConvertible {
     /// that would have too few members; the first 1,000.
     public let refusals: [ValidationFinding]
 
+    /// The plans of several stores in one.
+    init(joining plans: [DeletePlan]) {
+        self.init(
+            deleted: plans.flatMap(\.deleted), cleared: plans.flatMap(\.cleared),
+            leftDangling: plans.flatMap(\.leftDangling), refusals: plans.flatMap(\.refusals))
+    }
+
+    init(deleted: [Deleted], cleared: [Reference], leftDangling: [Reference], refusals: [ValidationFinding]) {
+        self.deleted = deleted
+        self.cleared = cleared
+        self.leftDangling = leftDangling
+        self.refusals = refusals
+    }
+
     /// Objects that would be deleted.
     public var objectCount: Int { deleted.reduce(0) { $0 + $1.objectCount } }
     /// Bytes of large values that would be deleted with them.

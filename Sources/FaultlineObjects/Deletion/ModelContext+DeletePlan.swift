@@ -10,7 +10,7 @@ extension ModelContext {
     /// - Throws: `StorageError` if the store cannot be read.
     /// - Complexity: Reads the row of each object that would be deleted, and the index entries of their collections.
     public func deletePlan() throws -> DeletePlan {
-        try core.throwing { try DeletePlanner(core).deletePlan() }
+        try DeletePlan(joining: cores.map { core in try core.throwing { try DeletePlanner(core).deletePlan() } })
     }
 
     /// Previews the deletions of the next save if an object were deleted too.
@@ -19,7 +19,8 @@ extension ModelContext {
     ///   cannot be read.
     /// - Complexity: As `deletePlan()`.
     public func deletePlan<T: PersistentModel>(for model: T) throws -> DeletePlan {
-        try core.throwing { try DeletePlanner(core).deletePlan(adding: [ObjectHandle(model)]) }
+        let core = core(having: model)
+        return try core.throwing { try DeletePlanner(core).deletePlan(adding: [ObjectHandle(model)]) }
     }
 
     /// Previews the deletions of the next save if all objects of a class that satisfy a predicate were deleted too.
@@ -32,6 +33,7 @@ extension ModelContext {
         for model: T.Type, where predicate: Predicate<T>? = nil
     ) throws -> DeletePlan {
         let identifiers = try fetchIdentifiers(FetchDescriptor<T>(predicate: predicate))
+        let core = core(of: T.self)
         return try core.throwing { try DeletePlanner(core).deletePlan(adding: [], identifiers) }
     }
 
@@ -41,6 +43,7 @@ extension ModelContext {
     /// - Complexity: As `deletePlan()`, and that of `fetchIdentifiers(_:)`.
     public func deletePlan(for request: FetchRequest) throws -> DeletePlan {
         let identifiers = try fetchIdentifiers(request)
+        let core = core(named: request.entityName)
         return try core.throwing { try DeletePlanner(core).deletePlan(adding: [], identifiers) }
     }
 }

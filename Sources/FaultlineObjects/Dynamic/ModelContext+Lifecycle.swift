@@ -8,6 +8,6 @@ extension ModelContext {
     ///   - lifecycle: The hooks; nil for none.
     ///   - name: The entity; if it is unknown, the next save throws.
     public func setLifecycle(_ lifecycle: EntityLifecycle?, forEntityNamed name: String) {
-        LifecycleCalls(core).setLifecycle(lifecycle, forEntityNamed: name)
+        LifecycleCalls(core(named: name)).setLifecycle(lifecycle, forEntityNamed: name)
     }
 }

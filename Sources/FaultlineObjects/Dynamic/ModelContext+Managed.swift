@@ -13,11 +13,11 @@ extension ModelContext {
     /// - Throws: `SwiftDataError.unknownSchema` if the context's container has no entity of that name.
     /// - Complexity: O(1).
     public func insertNewObject(forEntityName name: String) throws -> ManagedObject {
-        ManagedObject(try core.entity(named: name), insertInto: self)
+        ManagedObject(try core(named: name).entity(named: name), insertInto: self)
     }
 
     /// The entity of this context's objects that has a name; nil if there is none.
-    package func entity(named name: String) -> Schema.Entity? { (try? core.entity(named: name))?.shown }
+    package func entity(named name: String) -> Schema.Entity? { (try? core(named: name).entity(named: name))?.shown }
 
     /// Makes the next save throw, or a migration stage stop, because a call was refused that cannot throw.
     package func refuse(_ error: any Error) { core.refuseSave(error) }
@@ -37,6 +37,7 @@ extension ModelContext {
     public func fetch(
         _ request: FetchRequest, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> [ManagedObject] {
+        let core = core(named: request.entityName)
         func fetch<T: PersistentModel>(_ type: T.Type) throws -> [ManagedObject] {
             ManagedObject.views(
                 of: try core.accountedFetch(fileID, line) {
@@ -57,6 +58,7 @@ extension ModelContext {
     /// - Throws: As the form that takes a `FetchDescriptor`.
     /// - Complexity: As the form that takes a `FetchDescriptor`.
     public func fetch(_ request: FetchRequest, batchSize: Int) throws -> FetchResultsCollection<ManagedObject> {
+        let core = core(named: request.entityName)
         func batches<T: PersistentModel>(_ type: T.Type) throws -> FetchResultsCollection<ManagedObject> {
             let found = try FetchRunner(core).batches(QuerySource(request, of: type), batchSize: batchSize)
             return FetchResultsCollection(count: found.count, batchSize: batchSize) {
@@ -71,6 +73,7 @@ extension ModelContext {
     /// - Throws: As `fetch(_:)`.
     /// - Complexity: As `fetchCount(_:)`.
     public func count(for request: FetchRequest) throws -> Int {
+        let core = core(named: request.entityName)
         func count<T: PersistentModel>(_ type: T.Type) throws -> Int {
             try FetchRunner(core).count(QuerySource(request, of: type))
         }
@@ -87,6 +90,7 @@ extension ModelContext {
         _ request: FetchRequest, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (ManagedObject) throws -> Void
     ) throws {
+        let core = core(named: request.entityName)
         func walk<T: PersistentModel>(_ type: T.Type, _ block: (T) throws -> Void) throws {
             try FetchRunner(core).enumerate(
                 QuerySource(request, of: type), batchSize: batchSize, allowEscapingMutations: allowEscapingMutations,
@@ -107,6 +111,7 @@ extension ModelContext {
     /// - Throws: As `fetch(_:)`.
     /// - Complexity: As `fetch(_:)`, without the objects.
     public func fetchIdentifiers(_ request: FetchRequest) throws -> [PersistentIdentifier] {
+        let core = core(named: request.entityName)
         func identifiers<T: PersistentModel>(_ type: T.Type) throws -> [PersistentIdentifier] {
             try FetchRunner(core).identifiers(QuerySource(request, of: type))
         }
@@ -131,6 +136,7 @@ extension ModelContext {
     ///
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func object(with objectID: PersistentIdentifier) -> ManagedObject? {
+        let core = core(for: objectID)
         guard core.mayHave(objectID) else { return nil }
         return .view(of: ObjectRegistry(core).model(for: objectID))
     }
@@ -139,7 +145,7 @@ extension ModelContext {
     ///
     /// - Complexity: O(1).
     public func registeredObject(for objectID: PersistentIdentifier) -> ManagedObject? {
-        ObjectRegistry(core).registeredModel(for: objectID).flatMap { .view(of: $0) }
+        ObjectRegistry(core(for: objectID)).registeredModel(for: objectID).flatMap { .view(of: $0) }
     }
 
     /// The object of an identifier that must exist.

@@ -68,7 +68,8 @@ extension ModelContext {
     /// - Throws: As `fetch`.
     /// - Complexity: That of the fetch, once, with its rows read.
     public func explain<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> FetchExplanation {
-        try core.throwing { try FetchExplainer(core).explain(QuerySource(descriptor)) }
+        let core = core(of: T.self)
+        return try core.throwing { try FetchExplainer(core).explain(QuerySource(descriptor)) }
     }
 
     /// Explains a fetch by name.
@@ -78,6 +79,7 @@ extension ModelContext {
     /// - Throws: As `fetch`.
     /// - Complexity: That of the fetch, once, with its rows read.
     public func explain(_ request: FetchRequest) throws -> FetchExplanation {
+        let core = core(named: request.entityName)
         func explain<T: PersistentModel>(_ type: T.Type) throws -> FetchExplanation {
             try FetchExplainer(core).explain(QuerySource(request, of: type))
         }

@@ -57,7 +57,7 @@ extension ModelContext {
     @usableFromInline
     var looksUpUniqueValues: Bool {
         !core.pending.hasInserts && core.pending.changed.isEmpty && core.pending.deleted.isEmpty
-            && core.reports.accounting == nil && core.stage == nil && core.link == nil
+            && core.reports.accounting == nil && core.stage == nil && core.link == nil && parts == nil
     }
 
     /// Looks up the object for a predicate that compares only a unique attribute; for a context without unsaved objects.
@@ -74,7 +74,10 @@ extension ModelContext {
     func fetchAnything<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, _ fileID: StaticString, _ line: UInt
     ) throws -> [T] {
-        try core.throwing { try core.accountedFetch(fileID, line) { try FetchRunner(core).fetch(descriptor) } }
+        let core = core(of: T.self)
+        return try core.throwing {
+            try core.accountedFetch(fileID, line) { try FetchRunner(core).fetch(descriptor) }
+        }
     }
 
     /// Finds the first object whose attribute has a value.
@@ -98,7 +101,8 @@ extension ModelContext {
     public func first<T: PersistentModel, V: Codable & Equatable & Sendable>(
         _ keyPath: any KeyPath<T, V> & Sendable, equals value: V, fileID: StaticString = #fileID, line: UInt = #line
     ) throws -> T? {
-        try core.throwing {
+        let core = core(of: T.self)
+        return try core.throwing {
             guard core.reports.accounting != nil else { return try FetchRunner(core).first(keyPath, equals: value) }
             return try core.accountedFetch(fileID, line) {
                 try FetchRunner(core).first(keyPath, equals: value).map { [$0] } ?? []
@@ -118,7 +122,8 @@ extension ModelContext {
     public func fetch<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int
     ) throws -> FetchResultsCollection<T> {
-        try core.throwing { try FetchRunner(core).batches(QuerySource(descriptor), batchSize: batchSize) }
+        let core = core(of: T.self)
+        return try core.throwing { try FetchRunner(core).batches(QuerySource(descriptor), batchSize: batchSize) }
     }
 
     /// Fetches the identifiers of the objects that a descriptor selects, and makes them a batch at a time on access.
@@ -130,7 +135,10 @@ extension ModelContext {
     public func fetchIdentifiers<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, batchSize: Int
     ) throws -> FetchResultsCollection<PersistentIdentifier> {
-        try core.throwing { try FetchRunner(core).identifierBatches(QuerySource(descriptor), batchSize: batchSize) }
+        let core = core(of: T.self)
+        return try core.throwing {
+            try FetchRunner(core).identifierBatches(QuerySource(descriptor), batchSize: batchSize)
+        }
     }
 
     /// Counts the objects that a descriptor selects, without making any.
@@ -139,7 +147,8 @@ extension ModelContext {
     /// - Complexity: O(1) without a predicate. With one, the entries of an index that answers it alone, else the
     ///   checked rows, which `explain(_:)` counts.
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try core.throwing { try FetchRunner(core).count(QuerySource(descriptor)) }
+        let core = core(of: T.self)
+        return try core.throwing { try FetchRunner(core).count(QuerySource(descriptor)) }
     }
 
     /// Fetches the identifiers of the objects that a descriptor selects, without making any.
@@ -148,7 +157,8 @@ extension ModelContext {
     /// - Complexity: As `fetch(_:)`, without the objects.
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
-        try core.throwing { try FetchRunner(core).identifiers(QuerySource(descriptor)) }
+        let core = core(of: T.self)
+        return try core.throwing { try FetchRunner(core).identifiers(QuerySource(descriptor)) }
     }
 
     /// Walks the objects that a descriptor selects, a batch at a time, and releases each batch before the next.
@@ -175,6 +185,7 @@ extension ModelContext {
         _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (T) throws -> Void
     ) throws {
+        let core = core(of: T.self)
         try core.throwing(runsOthersCode: true) {
             try FetchRunner(core).enumerate(
                 QuerySource(descriptor), batchSize: batchSize, allowEscapingMutations: allowEscapingMutations,

@@ -14,7 +14,7 @@ extension ModelContext: HistoryProviding {
     ///   transactions of another type; the errors of the predicate; `StorageError` if the store cannot be read.
     /// - Complexity: Reads the transactions after the token that the predicate names, or all.
     public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
-        try core.throwing {
+        try coreOfOneStore("fetchHistory(_:)").throwing {
             guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction>,
                 let found = try HistoryReader(core).fetchHistory(descriptor) as? [T]
             else { throw Self.foreign(T.self) }
@@ -31,7 +31,7 @@ extension ModelContext: HistoryProviding {
     ///   `fetchHistory`.
     /// - Complexity: O(n) for n deleted transactions, and for those that the predicate must read.
     public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
-        try core.throwing {
+        try coreOfOneStore("deleteHistory(_:)").throwing {
             guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
                 throw Self.foreign(T.self)
             }

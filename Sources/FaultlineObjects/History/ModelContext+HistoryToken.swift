@@ -16,7 +16,8 @@ extension ModelContext {
     /// - Throws: `StorageError` if the store cannot be read.
     /// - Complexity: Reads one record.
     public func historyToken() throws -> DefaultHistoryToken? {
-        try core.throwing {
+        let core = try coreOfOneStore("historyToken()")
+        return try core.throwing {
             try core.beginReading()
             defer { core.endReading() }
             return try HistoryPosition.newest(in: core.snapshot).map {

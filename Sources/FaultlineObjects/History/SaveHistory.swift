@@ -20,6 +20,9 @@ struct SaveHistory {
         }
     }
 
+    /// Becomes the history of another state of the same context.
+    mutating func join(_ editor: UUID) { knownEditor = editor }
+
     init(isRecorded: Bool) { self.isRecorded = isRecorded }
 
     /// Forgets who has saved, for another user of the context.

@@ -18,7 +18,8 @@ extension ModelContext {
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existing<T: PersistentModel>(_ identifier: PersistentIdentifier, as type: T.Type = T.self) throws -> T?
     {
-        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier, as: T.self) }
+        let core = core(for: identifier)
+        return try core.throwing { try ObjectRegistry(core).existingModel(for: identifier, as: T.self) }
     }
 
     /// The object of an identifier, if there is one, of any class; as the form that takes a class.
@@ -26,7 +27,8 @@ extension ModelContext {
     /// - Throws: As the form that takes a class.
     /// - Complexity: As the form that takes a class.
     public func existing(_ identifier: PersistentIdentifier) throws -> (any PersistentModel)? {
-        try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { _ in true } }
+        let core = core(for: identifier)
+        return try core.throwing { try ObjectRegistry(core).existingModel(for: identifier) { _ in true } }
     }
 
     /// Finds the object of a class by its primary key, which may come from a client.
@@ -45,7 +47,8 @@ extension ModelContext {
     ///   class.
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func existing<T: PersistentModel>(primaryKey: UInt64, as type: T.Type = T.self) throws -> T? {
-        try core.throwing {
+        let core = core(of: T.self)
+        return try core.throwing {
             let home = try core.require(T.self)
             if let keys = DataStoreKeys.find(home.storeID) {
                 let identifier = PersistentIdentifier.ofDataStore(keys, home.entityName, key: String(primaryKey))
@@ -63,7 +66,8 @@ extension ModelContext {
     ///   entity.
     /// - Complexity: As the form that takes a class.
     public func existing(primaryKey: UInt64, entityName: String) throws -> ManagedObject? {
-        try core.throwing {
+        let core = core(named: entityName)
+        return try core.throwing {
             let entity = try core.entity(named: entityName)
             func existing<T: PersistentModel>(_ type: T.Type) throws -> ManagedObject? {
                 try self.existing(primaryKey: primaryKey, as: type).map { .view(of: ObjectHandle($0)) }
@@ -88,13 +92,13 @@ extension ModelContext {
     ///
     /// - Complexity: O(1): looks at one entry of the location table, and reads no row.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-        ObjectRegistry(core).model(for: identifier)
+        ObjectRegistry(core(for: identifier)).model(for: identifier)
     }
 
     /// The object of an identifier, if it is alive in this context; nothing is made, and nothing is read.
     ///
     /// - Complexity: O(1).
     public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
-        ObjectRegistry(core).registeredModel(for: identifier) as? T
+        ObjectRegistry(core(for: identifier)).registeredModel(for: identifier) as? T
     }
 }

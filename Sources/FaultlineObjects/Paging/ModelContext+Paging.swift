@@ -29,6 +29,7 @@ extension ModelContext {
         var descriptor = descriptor
         descriptor.fetchLimit = max(size, 1)
         descriptor.fetchOffset = nil
+        let core = core(of: T.self)
         return try core.throwing { try PageFinder(core).fetchPage(QuerySource(descriptor), after: cursor) }
     }
 
@@ -42,6 +43,7 @@ extension ModelContext {
         var request = request
         request.fetchLimit = max(size, 1)
         request.fetchOffset = nil
+        let core = core(named: request.entityName)
         func page<T: PersistentModel>(_ type: T.Type) throws -> FetchPage<ManagedObject> {
             let page = try PageFinder(core).fetchPage(QuerySource(request, of: type), after: cursor)
             return FetchPage(

@@ -21,6 +21,9 @@ struct QueuedSave: ~Copyable {
         self.holdsErrors = holdsErrors
     }
 
+    /// The number of the transaction.
+    var sequence: UInt64 { save.sequence }
+
     /// Tells when the transaction is done, for a task that is suspended; nil if `end` waits.
     var wait: CommitWait? { commit.wait }
 

@@ -15,6 +15,8 @@ package struct SavingState {
     var identifiers: SavedIdentifiers?
     /// Whether the objects that the save writes are collected.
     var collectsObjects: Bool { identifiers != nil || rehearsal != nil }
+    /// The calls of observers that wait until a save over several stores has ended; nil where none wait.
+    var later: [() -> Void]?
     /// The objects that a batch is about, while this context carries one out.
     var selection: BatchSelection?
     /// Collects the objects of a save that is only rehearsed; nil for one that is carried out.

@@ -5,13 +5,13 @@ extension ModelContext {
     /// it has no effect.
     public var uniquenessConflicts: UniquenessPolicy {
         get { core.pending.policies.uniqueness }
-        set { core.pending.policies.uniqueness = newValue }
+        set { onEachState { $0.pending.policies.uniqueness = newValue } }
     }
 
     /// How saves treat references that were set to objects which are not in the store any more.
     public var danglingReferences: DanglingReferencePolicy {
         get { core.pending.policies.danglingReferences }
-        set { core.pending.policies.danglingReferences = newValue }
+        set { onEachState { $0.pending.policies.danglingReferences = newValue } }
     }
 
     /// Inserts a new object as `insert(_:)` does, with a policy of its own.
@@ -26,6 +26,7 @@ extension ModelContext {
     ///   - policy: The policy of the next save if another object has its unique values.
     /// - Complexity: As `insert(_:)`.
     public func insert<T: PersistentModel>(_ model: T, onConflict policy: UniquenessPolicy) {
+        let core = core(having: model)
         ObjectInsertion(core).insert(model: model)
         let handle = ObjectHandle(model)
         guard handle.core.pointee.context === core, handle.core.pointee.has(.inserted) else { return }

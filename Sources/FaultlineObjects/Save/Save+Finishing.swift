@@ -85,9 +85,21 @@ extension Save {
         context.forgetChanges()
         context.saving.deletes = nil
         // Called last, because observers may change objects.
+        guard context.saving.later == nil else { return tellLater(watched, tellDeletions, tellMove) }
         for observation in watched { observation.noteChangeOfAll() }
         tellDeletions?()
         tellMove?()
+    }
+
+    /// Keeps the calls of observers until a save over several stores has ended.
+    private func tellLater(
+        _ watched: [ObjectObservation], _ tellDeletions: (() -> Void)?, _ tellMove: (() -> Void)?
+    ) {
+        context.saving.later?.append {
+            for observation in watched { observation.noteChangeOfAll() }
+            tellDeletions?()
+            tellMove?()
+        }
     }
 
     /// Registers the objects that were inserted under their numbers.

@@ -9,15 +9,20 @@ extension Save {
     /// - Parameters:
     ///   - addition: Writes in the same transaction.
     ///   - isSuspending: As `Log.queue`.
+    ///   - isReady: As `Log.queue`.
     /// - Returns: The queued transaction.
     /// - Throws: `SwiftDataError.modelValidationFailure` if the objects cannot be stored together; `StoreError` or
     ///   `LogError` if the store cannot be written; errors of `addition`. The context is then unchanged.
-    mutating func queue(adding addition: Addition?, isSuspending: Bool) throws -> QueuedCommit {
+    mutating func queue(
+        adding addition: Addition?, isSuspending: Bool, isReady: Bool = false
+    ) throws -> QueuedCommit {
         changedCount = context.pending.changed.count
         markDeletion()
         do {
             if findings.isEmpty { try context.history.prepare(context.store) }
-            return try store.log.queue(author: context.history.author, isSuspending: isSuspending) { transaction in
+            return try store.log.queue(
+                author: context.history.author, isSuspending: isSuspending, isReady: isReady
+            ) { transaction in
                 sequence = transaction.sequence
                 try write(adding: addition, in: &transaction)
             }

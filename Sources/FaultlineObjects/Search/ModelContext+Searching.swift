@@ -26,7 +26,8 @@ extension ModelContext {
     /// - Throws: As `search(_:_:limit:)`; `SwiftDataError` for a predicate or an order that no fetch accepts.
     /// - Complexity: As `search(_:_:limit:)`; a predicate, an order or facets read the rows of all objects found.
     public func search<T: PersistentModel>(_ descriptor: SearchDescriptor<T>) throws -> SearchResults<T> {
-        try core.throwing { try SearchRunner(core, descriptor).run() }
+        let core = core(of: T.self)
+        return try core.throwing { try SearchRunner(core, descriptor).run() }
     }
 
     /// Counts the objects whose texts satisfy a query, without making any.
@@ -36,7 +37,8 @@ extension ModelContext {
     /// - Throws: As `search(_:)`.
     /// - Complexity: As `search(_:)`, without ranks.
     public func searchCount<T: PersistentModel>(_ descriptor: SearchDescriptor<T>) throws -> Int {
-        try core.throwing { try SearchRunner(core, descriptor).count() }
+        let core = core(of: T.self)
+        return try core.throwing { try SearchRunner(core, descriptor).count() }
     }
 
     /// Explains a search: whether the index answers it, and how many rows it reads.
@@ -46,6 +48,7 @@ extension ModelContext {
     /// - Throws: As `search(_:)`.
     /// - Complexity: That of `searchCount(_:)`.
     public func explain<T: PersistentModel>(_ descriptor: SearchDescriptor<T>) throws -> SearchExplanation {
-        try core.throwing { try SearchRunner(core, descriptor).explain() }
+        let core = core(of: T.self)
+        return try core.throwing { try SearchRunner(core, descriptor).explain() }
     }
 }

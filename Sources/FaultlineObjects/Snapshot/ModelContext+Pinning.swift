@@ -24,14 +24,19 @@ extension ModelContext {
         let limits = PinLimits(
             nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
             byteCount: UInt64(max(byteLimit, 0)))
-        try StorageError.translating { try core.pin(limits, label) }
+        try StorageError.translating {
+            do { for core in cores { try core.pin(limits, label) } } catch {
+                unpin()
+                throw error
+            }
+        }
     }
 
     /// Ends the pin: the next fetch sees the newest state, and the context can be saved again.
     ///
     /// - Complexity: O(1); after an expiry, all loaded rows are released.
-    public func unpin() { core.unpin() }
+    public func unpin() { cores.forEach { $0.unpin() } }
 
     /// Whether the context is pinned to one state of the store.
-    public var isPinned: Bool { core.state.pinLabel != nil }
+    public var isPinned: Bool { parts?.isPinned ?? (core.state.pinLabel != nil) }
 }

@@ -18,7 +18,8 @@ extension ModelContext {
         _ transaction: DefaultHistoryTransaction, before: ModelContext, after: ModelContext, isNewest: Bool,
         _ policy: CommitUndoPolicy
     ) throws -> CommitUndoSummary? {
-        try core.throwing {
+        let core = try coreOfOneStore("undo(_:conflicts:)")
+        return try core.throwing {
             try core.checkUndo(of: transaction, before.core, after.core)
             let changed = try HistoryReader(core).historyModels.changedObjects(of: transaction.stored)
             // The log may take the state of a context that reads nothing.

@@ -11,8 +11,10 @@ extension ModelContext {
         get { core.undo?.manager }
         set {
             guard newValue !== core.undo?.manager else { return }
-            core.undo?.leave()
-            core.undo = newValue.map { UndoRecorder(core, $0) }
+            onEachState { core in
+                core.undo?.leave()
+                core.undo = newValue.map { UndoRecorder(core, $0) }
+            }
         }
     }
 }

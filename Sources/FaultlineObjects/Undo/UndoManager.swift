@@ -144,8 +144,10 @@ public final class UndoManager {
     /// Drops the registered calls of one target; for a context, its changes.
     public func removeAllActions(withTarget target: Any) {
         collect()
-        let source = sources.lazy.compactMap(\.source).first { $0.isOf(target as AnyObject) }
-        removeActions(of: ObjectIdentifier(source ?? target as AnyObject))
+        // A context over several stores has a source for each.
+        let ofContext = sources.compactMap(\.source).filter { $0.isOf(target as AnyObject) }
+        for source in ofContext { removeActions(of: ObjectIdentifier(source)) }
+        if ofContext.isEmpty { removeActions(of: ObjectIdentifier(target as AnyObject)) }
     }
 
     func removeActions(of target: ObjectIdentifier) {

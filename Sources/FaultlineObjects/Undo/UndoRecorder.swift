@@ -52,7 +52,7 @@ final class UndoRecorder: UndoSource {
 
     // MARK: Moments
 
-    func isOf(_ target: AnyObject) -> Bool { (target as? ModelContext)?.core === context }
+    func isOf(_ target: AnyObject) -> Bool { context.owner.context.map { $0 === target } ?? false }
 
     func endEvent() { manager.endEvent() }
 

@@ -33,11 +33,10 @@ struct MappingSummary {
         self.from = pair.0.name
         self.to = pair.1.name
         // A condition that cannot be read is one of both.
+        let known = Set(file.findings.map { [$0.place, $0.name] })
         findings =
             file.findings
-            + file.unexpressed(from: pair.0.schema, to: pair.1.schema).filter { finding in
-                !file.findings.contains { $0.place == finding.place && $0.name == finding.name }
-            }
+            + file.unexpressed(from: pair.0.schema, to: pair.1.schema).filter { !known.contains([$0.place, $0.name]) }
     }
 
     var name: String { file.name }

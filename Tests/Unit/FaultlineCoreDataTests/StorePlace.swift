@@ -6,26 +6,30 @@ struct StorePlace {
     private let folder = TemporaryDirectory()
 
     private func configuration(
-        _ mapping: NSMappingModel?, dropping: Bool, memoryCeiling: Int?
+        _ mapping: NSMappingModel?, dropping: Bool, control: MigrationControl?
     ) -> ModelConfiguration {
         var configuration = ModelConfiguration(
             url: URL(filePath: folder.path).appending(path: "store", directoryHint: .isDirectory))
         configuration.options.migration.mapping = mapping
         if dropping { configuration.options.migration.unhandledData = .drop }
-        if let memoryCeiling { configuration.options.migration.memoryCeiling = memoryCeiling }
+        if let control {
+            configuration.options.migration.control = control
+            configuration.options.migration.memoryCeiling = 1 << 20
+        }
         return configuration
     }
 
     /// Opens the store under a model, migrates it by a mapping, calls the closure, and closes the store; `dropping` says
-    /// whether values that the model lacks are left behind.
+    /// whether values that the model lacks are left behind, and `control` cancels, with a low ceiling of memory.
     @discardableResult
     func use<R>(
         _ model: NSManagedObjectModel, mapping: NSMappingModel? = nil, plan: (any SchemaMigrationPlan.Type)? = nil,
-        dropping: Bool = false, memoryCeiling: Int? = nil, _ body: (ModelContainer, NSManagedObjectContext) throws -> R
+        dropping: Bool = false, control: MigrationControl? = nil,
+        _ body: (ModelContainer, NSManagedObjectContext) throws -> R
     ) throws -> R {
         let container = try ModelContainer(
             for: model, migrationPlan: plan,
-            configurations: configuration(mapping, dropping: dropping, memoryCeiling: memoryCeiling))
+            configurations: configuration(mapping, dropping: dropping, control: control))
         do {
             let result = try body(container, ModelContext(container))
             try container.close()

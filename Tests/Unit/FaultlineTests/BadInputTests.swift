@@ -123,16 +123,6 @@ import Testing
         _ = folder
     }
 
-    @Test func twoConfigurationsAreRefused() {
-        let folder = TemporaryDirectory()
-        #expect(throws: SwiftDataError.duplicateConfiguration) {
-            try ModelContainer(
-                for: Folder.self,
-                configurations: ModelConfiguration(url: URL(filePath: "\(folder.path)/a")),
-                ModelConfiguration(url: URL(filePath: "\(folder.path)/b")))
-        }
-    }
-
     @Test func aClassThatTheContainerDoesNotKnowIsNamed() throws {
         let store = try TestStore(Folder.self, place: .memory)
         let context = store.context()

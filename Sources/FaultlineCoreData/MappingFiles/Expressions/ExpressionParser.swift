@@ -141,7 +141,7 @@ struct ExpressionParser {
         var comparison = MappingPredicate.Comparison(
             left: try expression(left), sign: sign, right: .object, quantifier: quantifier)
         if try take("[") {
-            guard case .word(let letters) = token, letters.allSatisfy({ "cdnlCDNL".contains($0) }) else {
+            guard case .word(let letters) = token, letters.allSatisfy({ "cdnCDN".contains($0) }) else {
                 throw failure("the options in brackets are not known")
             }
             comparison.ignoresCase = letters.lowercased().contains("c")

@@ -63,10 +63,15 @@ enum ExpressionCalls {
         ExpressionFailure(text: "\(name) has no value for \("\(value)".excerpt).")
     }
 
+    private static func foreign(_ name: String, _ value: Any) -> ExpressionFailure {
+        ExpressionFailure(text: "\(name) takes no value of the type \(type(of: value)).")
+    }
+
     /// One value of all members of the only argument, or of all arguments.
     private static func reduced(_ name: String, _ arguments: [Any?]) throws -> Any? {
         let first = arguments.first ?? nil
-        let members = (arguments.count == 1 ? first as? [Any] : nil) ?? arguments.compactMap { $0 }
+        let listed = arguments.count == 1 ? first.flatMap(ExpressionEvaluator.members) : nil
+        let members = listed ?? arguments.compactMap { $0 }
         if name == "count:" { return members.count }
         let numbers = try members.map { member in
             guard let number = ExpressionNumber(member) else { throw wrong(name, member) }
@@ -74,8 +79,8 @@ enum ExpressionCalls {
         }
         guard let start = numbers.first else { return name == "sum:" ? 0 : nil }
         switch name {
-        case "min:": return numbers.min { $0.floating < $1.floating }?.value
-        case "max:": return numbers.max { $0.floating < $1.floating }?.value
+        case "min:": return numbers.min { $0.precedes($1) }?.value
+        case "max:": return numbers.max { $0.precedes($1) }?.value
         default: break
         }
         var sum = start
@@ -90,12 +95,12 @@ enum ExpressionCalls {
 
     private static func cast(_ value: Any, to type: String) throws -> Any? {
         switch type {
-        case "NSString": return text(of: value)
+        case "NSString": return try text(of: value, "CAST")
         case "NSNumber", "NSDecimalNumber":
-            if let date = value as? Date { return date.timeIntervalSinceReferenceDate }
-            if let text = value as? String { return Decimal(string: text) }
-            guard let number = ExpressionNumber(value) else { throw wrong("CAST", value) }
-            return number.value
+            let number = try number(castFrom: value)
+            guard type == "NSDecimalNumber" else { return number.value }
+            guard let decimal = number.decimal else { throw wrong("CAST", value) }
+            return decimal
         default:
             if value is Date { return value }
             guard let number = ExpressionNumber(value) else { throw wrong("CAST", value) }
@@ -103,32 +108,81 @@ enum ExpressionCalls {
         }
     }
 
-    private static func text(of value: Any) -> String {
-        if let flag = value as? Bool { return flag ? "1" : "0" }
-        return (value as? URL)?.absoluteString ?? "\(value)"
+    private static func number(castFrom value: Any) throws -> ExpressionNumber {
+        if let date = value as? Date { return .floating(date.timeIntervalSinceReferenceDate) }
+        if let text = value as? String {
+            let prefix = PrefixNumber(text)
+            guard prefix.isWholeText else { throw wrong("CAST", value) }
+            if let whole = Int(prefix.number) { return .whole(whole) }
+            guard let decimal = Decimal(string: prefix.number), !decimal.isNaN else { throw wrong("CAST", value) }
+            return .decimal(decimal)
+        }
+        guard let number = ExpressionNumber(value) else { throw wrong("CAST", value) }
+        return number
+    }
+
+    // MARK: Methods
+
+    /// A value as text: a number as `NSNumber` writes it.
+    private static func text(of value: Any, _ name: String) throws -> String {
+        switch value {
+        case let text as String: return text
+        case let url as URL: return url.absoluteString
+        case let id as UUID: return id.uuidString
+        case let date as Date: return "\(date)"
+        default:
+            guard let text = ExpressionNumber.text(of: value) else { throw foreign(name, value) }
+            return text
+        }
+    }
+
+    private static func string(_ value: Any, _ name: String) throws -> String {
+        guard let text = value as? String else { throw foreign(name, value) }
+        return text
     }
 
     /// The value of a method; nil if the operand or an argument has none.
     static func method(_ name: String, of operand: Any?, _ arguments: [Any?]) throws -> Any? {
         guard let operand else { return nil }
-        let whole = ExpressionNumber(operand)
         switch name {
         case "stringByAppendingString:":
-            guard let text = operand as? String, let other = arguments.first as? String else { return nil }
-            return text + other
-        case "uppercaseString": return (operand as? String)?.uppercased()
-        case "lowercaseString": return (operand as? String)?.lowercased()
-        case "stringValue", "description", "absoluteString": return text(of: operand)
-        case "length": return (operand as? String)?.utf16.count ?? (operand as? Data)?.count
-        case "count": return (operand as? [Any])?.count
-        case "intValue", "integerValue", "longLongValue":
-            let number = whole?.floating ?? (operand as? String).flatMap { Double($0) }
-            return number.flatMap { Int(exactly: $0.rounded(.towardZero)) }
-        case "doubleValue", "floatValue": return whole?.floating ?? (operand as? String).flatMap { Double($0) }
-        case "boolValue":
-            if let text = operand as? String { return ["yes", "true", "1"].contains(text.lowercased()) }
-            return whole.map { $0.floating != 0 }
-        default: throw wrong(name, operand)
+            guard let argument = arguments.first ?? nil else { return nil }
+            return try string(operand, name) + string(argument, name)
+        case "uppercaseString": return try string(operand, name).uppercased()
+        case "lowercaseString": return try string(operand, name).lowercased()
+        case "description": return try text(of: operand, name)
+        case "stringValue":
+            guard let text = ExpressionNumber.text(of: operand) else { throw foreign(name, operand) }
+            return text
+        case "absoluteString":
+            guard let url = operand as? URL else { throw foreign(name, operand) }
+            return url.absoluteString
+        case "length": return try (operand as? Data)?.count ?? string(operand, name).utf16.count
+        case "count":
+            guard let members = ExpressionEvaluator.members(of: operand) else { throw foreign(name, operand) }
+            return members.count
+        case "intValue", "integerValue", "longLongValue", "doubleValue", "floatValue", "boolValue":
+            return try number(name, operand)
+        default: throw foreign(name, operand)
+        }
+    }
+
+    /// The value of a method of a number, or of a text that begins with one.
+    private static func number(_ name: String, _ operand: Any) throws -> Any {
+        let text = operand as? String
+        let number = text == nil ? ExpressionNumber(operand) : nil
+        guard text != nil || number != nil else { throw foreign(name, operand) }
+        switch name {
+        case "boolValue": return text.map(PrefixNumber.isTrue) ?? (number?.isZero == false)
+        case "doubleValue", "floatValue":
+            guard let value = text.map({ Double(PrefixNumber($0).number) }) ?? number?.floating, value.isFinite else {
+                throw wrong(name, operand)
+            }
+            return value
+        default:
+            let whole = text.map { Int(PrefixNumber($0).whole) } ?? number?.truncated
+            guard let whole, name != "intValue" || Int32(exactly: whole) != nil else { throw wrong(name, operand) }
+            return whole
         }
     }
 }

@@ -7,12 +7,11 @@ struct ExpressionCheck {
     let entity: Schema.Entity
     let schema: Schema
     /// The functions of `$entityPolicy` by the names that expressions call them by.
-    let functions: [String: MappingModelFile.Function]
+    let functions: PolicyFunctions
     private(set) var problems: [MappingProblem] = []
 
     init(
-        _ mapping: MappingModelFile.Mapping, _ entity: Schema.Entity, in schema: Schema,
-        _ functions: [String: MappingModelFile.Function]
+        _ mapping: MappingModelFile.Mapping, _ entity: Schema.Entity, in schema: Schema, _ functions: PolicyFunctions
     ) {
         self.mapping = mapping
         self.entity = entity
@@ -32,6 +31,10 @@ struct ExpressionCheck {
         case .keyPath(let operand?, let path):
             if path.contains("@") {
                 refuse(expression, "An operator stands only after a relationship of $source.")
+            } else if !Self.mayGiveObjects(operand),
+                let name = path.split(separator: ".").first(where: { ExpressionCalls.methods[String($0)] != 0 })
+            {
+                refuse(expression, "A computed value has no \(name).")
             }
             check(operand)
         case .list(let members): for member in members { check(member) }
@@ -44,8 +47,8 @@ struct ExpressionCheck {
             }
             for argument in arguments { check(argument) }
         case .function(.variable("entityPolicy"), let name, let arguments):
-            if functions[name] == nil { problems.append(missing(name)) }
-            for argument in arguments { check(argument) }
+            if let problem = functions.problem(name) { problems.append(problem) }
+            for argument in arguments where argument != .variable("manager") { check(argument) }
         case .function(.variable("manager"), let name, let arguments):
             guard CounterpartCall.all.contains(name), arguments.count == 2, arguments[0].constantText != nil else {
                 refuse(expression, "The manager has this call for objects by a mapping only.")
@@ -56,7 +59,9 @@ struct ExpressionCheck {
             check(name, ExpressionCalls.methods[name] == arguments.count, ExpressionCalls.methods, expression)
             check(operand)
             for argument in arguments { check(argument) }
-        case .variable, .fetch, .subquery, .conditional:
+        case .variable(let name):
+            refuse(expression, "The variable $\(name) has no value here. Compute the value in a policy.")
+        case .fetch, .subquery, .conditional:
             refuse(expression, "It has no equivalent. Compute the value in a policy.")
         case .unreadable: refuse(expression, "It cannot be read. Compute the value in a policy.")
         }
@@ -76,11 +81,14 @@ struct ExpressionCheck {
         refuse(expression, reason)
     }
 
-    private func missing(_ name: String) -> MappingProblem {
-        let hint = NearestName.nearest(to: name, among: functions.keys.sorted()).map { " Did you mean \"\($0)\"?" }
-        return MappingProblem(
-            .unknownFunction, name,
-            "The policy's function was not passed.\(hint ?? " Pass it in `functions`, by this name.")")
+    /// Whether the value of an expression can be an object or a list of objects.
+    private static func mayGiveObjects(_ expression: MappingExpression) -> Bool {
+        switch expression {
+        case .variable, .object, .function(.variable, _, _), .fetch, .subquery, .conditional, .unreadable: true
+        case .keyPath(let operand, _): operand != .variable("entityMapping")
+        case .list(let members), .call("noindex:", let members): members.contains(where: mayGiveObjects)
+        case .constant, .call, .function: false
+        }
     }
 
     // MARK: Paths

@@ -21,6 +21,7 @@ struct ExpressionEvaluator {
         switch expression {
         case .constant(let value): return value?.plain
         case .variable("source"), .object: return source
+        case .variable("manager"): return manager
         case .keyPath(.variable("entityMapping"), let path): return mapping.fact(path)
         case .keyPath(let operand, let path):
             guard let start = try operand.map(part) ?? source as Any? else { return nil }
@@ -29,9 +30,10 @@ struct ExpressionEvaluator {
         case .call(let name, let arguments): return try ExpressionCalls.call(name, arguments.map(part))
         case .function(.variable("entityPolicy"), let name, let arguments):
             guard let function = functions[name] else { throw ExpressionFailure(text: "There is no function \(name).") }
-            return try function(arguments.map(part), manager)
+            let result = try function(arguments.map(part), manager)
+            return result is NSNull ? nil : result
         case .function(.variable("manager"), let name, let arguments):
-            let objects = Self.objects(try part(arguments[1]))
+            let objects = try Self.objects(try part(arguments[1]))
             return try CounterpartCall.objects(name, arguments[0].constantText ?? "", objects, entities, manager)
         case .function(let operand, let name, let arguments):
             return try ExpressionCalls.method(name, of: part(operand), arguments.map(part))
@@ -40,13 +42,36 @@ struct ExpressionEvaluator {
         }
     }
 
-    /// The objects that a value is or has.
-    static func objects(_ value: Any?) -> [ManagedObject] {
+    /// The objects that a value is or has; none for no value.
+    ///
+    /// - Throws: `ExpressionFailure` for another value, and for a collection with another member.
+    static func objects(_ value: Any?) throws -> [ManagedObject] {
+        guard let value, !(value is NSNull) else { return [] }
+        if let object = value as? ManagedObject { return [object] }
+        guard let members = members(of: value) else {
+            throw ExpressionFailure(text: "A value of the type \(type(of: value)) is no object, and no collection.")
+        }
+        return try members.map { member in
+            guard let object = member as? ManagedObject else {
+                throw ExpressionFailure(text: "A member of the type \(type(of: member)) is no object.")
+            }
+            return object
+        }
+    }
+
+    /// The members of a list or a set, those of a set of objects in the order of their identifiers; nil for all other
+    /// values.
+    static func members(of value: Any) -> [Any]? {
         switch value {
-        case let object as ManagedObject: [object]
-        case let objects as [ManagedObject]: objects
-        case let values as [Any]: values.compactMap { $0 as? ManagedObject }
-        default: []
+        case let values as [Any]: return values
+        case let objects as Set<ManagedObject>: return objects.sorted { $0.objectID < $1.objectID }
+        case let values as NSOrderedSet: return values.array
+        case let values as NSArray: return values.map { $0 }
+        case let values as NSSet:
+            let members = values.allObjects
+            let objects = members.compactMap { $0 as? ManagedObject }
+            return objects.count == members.count ? objects.sorted { $0.objectID < $1.objectID } : members
+        default: return nil
         }
     }
 
@@ -57,13 +82,24 @@ struct ExpressionEvaluator {
             let parts = AttributePath(joined.names, of: object.entity, in: schema)
             var value = object.FaultlineObjects::value(forKeyPath: parts.names)
             if joined.isDistinct { value = Self.distinct(value) }
-            for name in parts.methods { value = try ExpressionCalls.method(name, of: value, []) }
-            return value
+            return try Self.applied(parts.methods[...], to: value)
         }
-        return try (operand as? [Any])?.flatMap { member -> [Any] in
+        guard let members = Self.members(of: operand) else {
+            return try Self.applied(path.split(separator: ".").map(String.init)[...], to: operand)
+        }
+        return try members.flatMap { member -> [Any] in
             guard let value = try value(of: member, at: path) else { return [] }
-            return (value as? [Any]) ?? [value]
+            return Self.members(of: value) ?? [value]
         }
+    }
+
+    /// The value after calls of methods without arguments, those of a list on each member.
+    private static func applied(_ methods: ArraySlice<String>, to value: Any?) throws -> Any? {
+        guard let name = methods.first, let value else { return value }
+        if let members = members(of: value) {
+            return try members.compactMap { try applied(methods, to: $0) }
+        }
+        return try applied(methods.dropFirst(), to: ExpressionCalls.method(name, of: value, []))
     }
 
     /// The values of a list, each once.

@@ -9,15 +9,37 @@ enum ExpressionNumber {
 
     /// Nil for a value that is no number.
     init?(_ value: Any) {
+        // Values of Swift also convert to `NSNumber`.
+        if type(of: value) is NSNumber.Type, let number = value as? NSNumber {
+            self.init(boxed: number)
+            return
+        }
         switch value {
         case let value as Bool: self = .whole(value ? 1 : 0)
-        case let value as any BinaryInteger:
-            guard let whole = Int(exactly: value) else { return nil }
-            self = .whole(whole)
+        case let value as any BinaryInteger: self.init(integer: "\(value)")
         case let value as Decimal: self = .decimal(value)
         case let value as Double: self = .floating(value)
         case let value as Float: self = .floating(Double(value))
         default: return nil
+        }
+    }
+
+    private init?(integer digits: String) {
+        if let whole = Int(digits) {
+            self = .whole(whole)
+        } else if let decimal = Decimal(string: digits) {
+            self = .decimal(decimal)
+        } else {
+            return nil
+        }
+    }
+
+    private init?(boxed number: NSNumber) {
+        switch String(cString: number.objCType) {
+        case _ where number is NSDecimalNumber: self = .decimal(number.decimalValue)
+        case "d", "f": self = .floating(number.doubleValue)
+        case "Q", "L": self.init(integer: "\(number.uint64Value)")
+        default: self.init(integer: "\(number.int64Value)")
         }
     }
 
@@ -37,15 +59,74 @@ enum ExpressionNumber {
         }
     }
 
-    private var decimal: Decimal? {
+    /// The number as a decimal, a double by its shortest text; nil if it is too large or not finite.
+    var decimal: Decimal? {
         switch self {
         case .whole(let value): Decimal(value)
         case .decimal(let value): value
-        case .floating: nil
+        case .floating(let value): value.isFinite ? Decimal(string: "\(value)") : nil
         }
     }
 
+    var isZero: Bool {
+        switch self {
+        case .whole(let value): value == 0
+        case .decimal(let value): value == 0
+        case .floating(let value): value == 0
+        }
+    }
+
+    /// The whole number towards zero; nil if it does not fit.
+    var truncated: Int? {
+        switch self {
+        case .whole(let value): value
+        case .decimal(let value): Self.whole(Self.truncated(value))
+        case .floating(let value): Int(exactly: value.rounded(.towardZero))
+        }
+    }
+
+    /// The whole number that a decimal is; nil for a fraction, and for one that does not fit.
+    static func whole(_ decimal: Decimal) -> Int? {
+        guard !decimal.isNaN, truncated(decimal) == decimal else { return nil }
+        return Int("\(decimal)")
+    }
+
+    private static func truncated(_ decimal: Decimal) -> Decimal {
+        let behavior = NSDecimalNumberHandler(
+            roundingMode: .down, scale: 0, raiseOnExactness: false, raiseOnOverflow: false, raiseOnUnderflow: false,
+            raiseOnDivideByZero: false)
+        // Modes differ for negative numbers.
+        let magnitude = NSDecimalNumber(decimal: decimal.magnitude).rounding(accordingToBehavior: behavior).decimalValue
+        return decimal < 0 ? -magnitude : magnitude
+    }
+
+    /// A number as `NSNumber` writes it; nil for a value that is no number.
+    static func text(of value: Any) -> String? {
+        // The shortest text of a `Float` is not that of the same `Double`.
+        if type(of: value) == Float.self, let single = value as? Float { return withoutFraction("\(single)") }
+        return switch ExpressionNumber(value) {
+        case .whole(let whole): "\(whole)"
+        case .decimal(let decimal): "\(decimal)"
+        case .floating(let floating): withoutFraction("\(floating)")
+        case nil: nil
+        }
+    }
+
+    private static func withoutFraction(_ text: String) -> String {
+        text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    /// Whether the number is less than another: whole numbers and decimals by their exact values.
+    func precedes(_ other: ExpressionNumber) -> Bool {
+        if let left = whole, let right = other.whole { return left < right }
+        if case .floating(let left) = self, case .floating(let right) = other { return left < right }
+        if let left = decimal, let right = other.decimal { return left < right }
+        return floating < other.floating
+    }
+
     private var whole: Int? { if case .whole(let value) = self { value } else { nil } }
+
+    private var isDecimal: Bool { if case .decimal = self { true } else { false } }
 
     /// The result of a function with two arguments; nil if it has none, as a division by zero.
     static func result(_ name: String, _ left: ExpressionNumber, _ right: ExpressionNumber) -> ExpressionNumber? {
@@ -53,9 +134,18 @@ enum ExpressionNumber {
         {
             return .whole(value)
         }
-        let isDecimal = if case .decimal = left { true } else if case .decimal = right { true } else { false }
-        if isDecimal, let left = left.decimal, let right = right.decimal { return decimal(name, left, right) }
+        if left.isDecimal || right.isDecimal, let first = left.decimal, let second = right.decimal {
+            guard name == "raise:toPower:" else { return decimal(name, first, second) }
+            if let power = whole(second), powers.contains(power) { return finite(pow(first, power)) }
+        }
         return floating(name, left.floating, right.floating)
+    }
+
+    /// The powers that decimals are raised to.
+    private static let powers = 0...1_000
+
+    private static func finite(_ decimal: Decimal) -> ExpressionNumber? {
+        decimal.isNaN ? nil : .decimal(decimal)
     }
 
     private static func whole(_ name: String, _ left: Int, _ right: Int) -> (Int, Bool)? {
@@ -71,10 +161,11 @@ enum ExpressionNumber {
 
     private static func decimal(_ name: String, _ left: Decimal, _ right: Decimal) -> ExpressionNumber? {
         switch name {
-        case "add:to:": .decimal(left + right)
-        case "from:subtract:": .decimal(left - right)
-        case "multiply:by:": .decimal(left * right)
-        case "divide:by:": right == 0 ? nil : .decimal(left / right)
+        case "add:to:": finite(left + right)
+        case "from:subtract:": finite(left - right)
+        case "multiply:by:": finite(left * right)
+        case "divide:by:": right == 0 ? nil : finite(left / right)
+        case "modulus:by:": right == 0 ? nil : finite(left - truncated(left / right) * right)
         default: nil
         }
     }
@@ -102,6 +193,7 @@ enum ExpressionNumber {
             default: break
             }
         }
+        if case .decimal(let decimal) = number, name != "sqrt:" { return result(name, decimal) }
         let operand = number.floating
         let value: Double? =
             switch name {
@@ -114,6 +206,17 @@ enum ExpressionNumber {
             }
         return value.map(ExpressionNumber.floating)
     }
+
+    private static func result(_ name: String, _ decimal: Decimal) -> ExpressionNumber? {
+        let truncated = truncated(decimal)
+        switch name {
+        case "abs:": return .decimal(decimal.magnitude)
+        case "trunc:": return .decimal(truncated)
+        case "floor:": return .decimal(truncated > decimal ? truncated - 1 : truncated)
+        case "ceiling:": return .decimal(truncated < decimal ? truncated + 1 : truncated)
+        default: return nil
+        }
+    }
 }
 
 extension AttributeKind {
@@ -125,10 +228,10 @@ extension AttributeKind {
         case (.bool, .whole(0)): return false
         case (.bool, .whole(1)): return true
         case (.float, _), (.double, _): return number.floating
-        case (.decimal, .whole(let whole)): return Decimal(whole)
+        case (.decimal, .whole), (.decimal, .floating): return number.decimal ?? value
         case (_, .whole(let whole)) where isInteger: return whole
         case (_, .floating(let floating)) where isInteger: return Int(exactly: floating) ?? value
-        case (_, .decimal) where isInteger: return Int(exactly: number.floating) ?? value
+        case (_, .decimal(let decimal)) where isInteger: return ExpressionNumber.whole(decimal) ?? value
         default: return value
         }
     }
@@ -144,6 +247,7 @@ extension AttributeKind {
         case (.float, .number(let number)), (.double, .number(let number)): number
         case (.decimal, .integer(let whole)): Decimal(whole)
         case (.decimal, .decimal(let decimal)): decimal
+        case (.decimal, .number(let number)): ExpressionNumber.floating(number).decimal
         case (.date, .date(let date)): date
         case (.uuid, .uuid(let id)): id
         case (.uuid, .text(let text)): UUID(uuidString: text)

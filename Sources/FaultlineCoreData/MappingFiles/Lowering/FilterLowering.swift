@@ -97,12 +97,16 @@ struct FilterLowering {
         }
     }
 
-    /// The kind of the attribute at the end of a path over to-one relationships.
+    /// The kind of the stored attribute at the end of a path over to-one relationships.
     private func kind(_ path: String, of entity: Schema.Entity) -> AttributeKind? {
         var entity = entity
-        for name in path.split(separator: ".").map(String.init) {
+        var names = path.split(separator: ".").map(String.init)[...]
+        while let name = names.popFirst() {
             guard let property = entity.properties.first(where: { $0.name == name }) else { return nil }
-            if let attribute = property.asAttribute { return attribute.kind }
+            // Calls on the value, and members of a composite attribute, are no columns of rows.
+            if let attribute = property.asAttribute {
+                return names.isEmpty && !attribute.isTransient ? attribute.kind : nil
+            }
             guard let relationship = property.asRelationship, relationship.isToOneRelationship,
                 let next = schema.entitiesByName[relationship.destination]
             else { return nil }
@@ -117,11 +121,15 @@ struct FilterLowering {
         let key = Filter.key(path)
         let isNil = comparison.right == .constant(nil)
         guard let kind = kind(path, of: entity) else {
+            guard isNil, entity.relationship(named: path)?.isToOneRelationship == true else {
+                return refuse(
+                    comparison, "The path does not lead to a stored attribute over to-one relationships.")
+            }
             switch comparison.sign {
             // A to-one relationship that leads nowhere.
-            case .equal where isNil && !path.contains("."): return key == nil
-            case .notEqual where isNil && !path.contains("."): return key != nil
-            default: return refuse(comparison, "The path does not lead to an attribute over to-one relationships.")
+            case .equal: return key == nil
+            case .notEqual: return key != nil
+            default: return refuse(comparison, "A relationship is compared with nil by == and != only.")
             }
         }
         switch comparison.sign {
@@ -190,7 +198,7 @@ struct FilterLowering {
         case .like:
             let inner = text.drop { $0 == "*" }.reversed().drop { $0 == "*" }.reversed()
             guard !inner.contains(where: { "*?\\".contains($0) }) else {
-                return matching(Self.pattern(like: text), comparison)
+                return like(text, comparison)
             }
             let part = String(inner)
             return switch (text.hasPrefix("*"), text.hasSuffix("*")) {
@@ -205,30 +213,30 @@ struct FilterLowering {
 
     /// A regular expression that the whole text matches: objects are made to evaluate it.
     private mutating func matching(_ pattern: String, _ comparison: MappingPredicate.Comparison) -> Filter? {
-        guard case .keyPath(_, let path) = comparison.left, comparison.quantifier == nil,
+        guard
             let pattern = TextPattern(
                 pattern, ignoresCase: comparison.ignoresCase, ignoresDiacritics: comparison.ignoresDiacritics)
-        else { return refuse(comparison, "The pattern is none, or stands for members of a relationship.") }
-        return .matching { object in
-            (object.FaultlineObjects::value(forKeyPath: path) as? String).map(pattern.matches) ?? false
-        }
+        else { return refuse(comparison, "The pattern is no regular expression.") }
+        return tested(comparison, pattern.matches)
     }
 
-    /// The regular expression of a pattern of `LIKE`: `*` stands for any text, `?` for one character.
-    private static func pattern(like text: String) -> String {
-        var pattern = ""
-        var isEscaped = false
-        for character in text {
-            switch character {
-            case "\\" where !isEscaped:
-                isEscaped = true
-                continue
-            case "*" where !isEscaped: pattern += "(?s:.*)"
-            case "?" where !isEscaped: pattern += "(?s:.)"
-            default: pattern += NSRegularExpression.escapedPattern(for: String(character))
-            }
-            isEscaped = false
+    /// A pattern with `*` and `?`: objects are made to evaluate it.
+    private mutating func like(_ text: String, _ comparison: MappingPredicate.Comparison) -> Filter? {
+        let pattern = LikePattern(
+            text, ignoresCase: comparison.ignoresCase, ignoresDiacritics: comparison.ignoresDiacritics)
+        return tested(comparison, pattern.matches)
+    }
+
+    /// The objects whose text passes a test; the text of the condition stands in the mark.
+    private mutating func tested(
+        _ comparison: MappingPredicate.Comparison, _ passes: @escaping @Sendable (String) throws -> Bool
+    ) -> Filter? {
+        guard case .keyPath(_, let path) = comparison.left, comparison.quantifier == nil else {
+            return refuse(comparison, "Patterns do not stand for members of a relationship.")
         }
-        return pattern
+        return .matching(as: "\(comparison)") { object in
+            guard let text = object.FaultlineObjects::value(forKeyPath: path) as? String else { return false }
+            return try passes(text)
+        }
     }
 }

@@ -32,11 +32,29 @@ struct MappingCode {
     }
 
     /// The functions of a policy by their names alone; `SplitPolicy.convert:` goes before `convert:`.
-    func functions(of policyName: String?) -> [String: MappingModelFile.Function] {
-        var own = functions.filter { !$0.key.contains(".") }
-        let last = policyName.map(Self.withoutModule) ?? ""
-        for (key, function) in functions where key.hasPrefix(last + ".") {
-            own[String(key.dropFirst(last.count + 1))] = function
+    ///
+    /// One of both names of the policy may lack the module before it.
+    func functions(of policyName: String?) -> PolicyFunctions {
+        var own = PolicyFunctions()
+        // The keys with the policy, by the names of functions.
+        var qualified: [String: [(policy: String, key: String)]] = [:]
+        for (key, function) in functions {
+            let name = Self.withoutModule(key)
+            guard name.count < key.count else {
+                own.byName[name] = function
+                continue
+            }
+            let policy = String(key.dropLast(name.count + 1))
+            guard let policyName, Self.withoutModule(policy) == Self.withoutModule(policyName),
+                policy == policyName || !policy.contains(".") || !policyName.contains(".")
+            else { continue }
+            qualified[name, default: []].append((policy, key))
+        }
+        for (name, found) in qualified {
+            let exact = found.filter { $0.policy == policyName }
+            let chosen = exact.isEmpty ? found : exact
+            if chosen.count > 1 { own.ambiguous[name] = chosen.map(\.key).sorted() }
+            own.byName[name] = chosen.first.flatMap { functions[$0.key] }
         }
         return own
     }

@@ -17,7 +17,12 @@ extension MappingLowering {
                     at: lowering.place(property), property.line)
                 continue
             }
-            listed.insert(property.name)
+            guard listed.insert(property.name).inserted else {
+                note(
+                    MappingProblem(.unexpressed, property.name, "The mapping has two values for the attribute."),
+                    at: lowering.place(property), property.line)
+                continue
+            }
             attributes.append(PropertyMapping(property.name, value(property, attribute, lowering)))
         }
         for case let attribute as Schema.Attribute in lowering.new.properties
@@ -36,7 +41,13 @@ extension MappingLowering {
             return .source(property.name)
         }
         if case .constant(let value) = expression {
-            guard let value else { return attribute.isOptional ? .constant(nil) : nil }
+            guard let value else {
+                if attribute.isOptional { return .constant(nil) }
+                note(
+                    MappingProblem(.unexpressed, "\(expression)", "The attribute is required, and takes no nil."),
+                    at: lowering.place(property), property.line, isOptional: true)
+                return nil
+            }
             if let constant = attribute.kind.constant(value) { return .constant(constant) }
             note(
                 MappingProblem(.unexpressed, "\(expression)", "It is no value of the type \(attribute.kind)."),
@@ -50,10 +61,10 @@ extension MappingLowering {
             return .source(path)
         }
         let evaluator = ExpressionEvaluator(
-            mapping: lowering.mapping, functions: lowering.functions, entities: [], schema: source)
-        let kind = attribute.kind
+            mapping: lowering.mapping, functions: lowering.functions.byName, entities: [], schema: source)
         return .computed(as: "\(checked)") { source, manager in
-            kind.fitting(try evaluator.value(checked, source, manager))
+            let value = try evaluator.value(checked, source, manager)
+            return CoreDataValue.written(attribute.kind.fitting(value), to: attribute)
         }
     }
 

@@ -53,7 +53,7 @@ extension MappingLowering {
     }
 
     private func hasSubentities(_ relationship: Schema.Relationship) -> Bool {
-        source.entities.contains { $0.superentityName == relationship.destination }
+        index.oldSuperentities.contains(relationship.destination)
     }
 
     // MARK: Expressions
@@ -95,7 +95,7 @@ extension MappingLowering {
         _ name: String, _ members: MappingExpression, _ expression: MappingExpression,
         _ relationship: Schema.Relationship, _ lowering: PropertyLowering
     ) -> ValueExpression {
-        let mapping = file.mappings.first { $0.name == name }
+        let mapping = index.mappings[name]
         // A mapping of another file of the stage is looked up with the stage.
         let makesMembers = mapping.map { $0.destinationEntityName == relationship.destination } ?? true
         if makesMembers, members == .variable("source"),
@@ -120,12 +120,10 @@ extension MappingLowering {
         if case .keyPath(.variable("source")?, let path) = members,
             let old = lowering.old.relationship(named: path), !hasSubentities(old)
         {
-            let isMade = file.mappings.contains {
-                $0.sourceEntityName == old.destination && $0.destinationEntityName == relationship.destination
-            }
+            let isMade = index.madeOf[old.destination]?.contains(relationship.destination) == true
             let isKept =
                 difference.oldEntityNames[relationship.destination] == old.destination
-                && !file.mappings.contains { $0.destinationEntityName == relationship.destination }
+                && !index.made.contains(relationship.destination)
             if isMade || isKept { return .destinations(of: path) }
         }
         let call = MappingExpression.function(
@@ -136,21 +134,17 @@ extension MappingLowering {
     private func computed(
         _ expression: MappingExpression, _ relationship: Schema.Relationship, _ lowering: PropertyLowering
     ) -> ValueExpression {
-        let below = destination.entities.filter { entity in
-            var above = entity.superentityName
-            // A hierarchy is at most as deep as there are entities.
-            for _ in destination.entities where above != nil && above != relationship.destination {
-                above = above.flatMap { destination.entitiesByName[$0]?.superentityName }
-            }
-            return above == relationship.destination
-        }
         let evaluator = ExpressionEvaluator(
-            mapping: lowering.mapping, functions: lowering.functions,
-            entities: Set(below.map(\.name) + [relationship.destination]), schema: self.source)
+            mapping: lowering.mapping, functions: lowering.functions.byName,
+            entities: index.newFamilies[relationship.destination] ?? [relationship.destination], schema: self.source)
         let isToOne = relationship.isToOneRelationship
         return .computed(as: "\(expression)") { source, manager in
-            let objects = ExpressionEvaluator.objects(try evaluator.value(expression, source, manager))
-            return isToOne ? objects.first as Any? : objects
+            let objects = try ExpressionEvaluator.objects(try evaluator.value(expression, source, manager))
+            guard isToOne else { return objects }
+            guard objects.count < 2 else {
+                throw ExpressionFailure(text: "\(expression) gives \(objects.count) objects for a to-one relationship.")
+            }
+            return objects.first as Any?
         }
     }
 }

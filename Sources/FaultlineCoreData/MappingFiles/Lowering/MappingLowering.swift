@@ -9,6 +9,8 @@ struct MappingLowering {
     let destination: Schema
     /// The old names of entities and properties by the new ones.
     let difference: SchemaDifference
+    /// The mappings and entities by their names.
+    let index: MappingIndex
     private let code: MappingCode
     /// The problems, and those that only leave a property at its default.
     private(set) var problems: [(problem: MappingProblem, place: String, line: Int?, isOptional: Bool)] = []
@@ -19,6 +21,7 @@ struct MappingLowering {
         self.destination = destination
         self.code = code
         difference = destination.difference(from: source)
+        index = MappingIndex(file.mappings, from: source, to: destination)
     }
 
     mutating func model() -> MappingModel {
@@ -86,11 +89,10 @@ struct PropertyLowering {
     let mapping: MappingModelFile.Mapping
     let old: Schema.Entity
     let new: Schema.Entity
-    let functions: [String: MappingModelFile.Function]
+    let functions: PolicyFunctions
 
     init(
-        _ mapping: MappingModelFile.Mapping, _ old: Schema.Entity, _ new: Schema.Entity,
-        _ functions: [String: MappingModelFile.Function]
+        _ mapping: MappingModelFile.Mapping, _ old: Schema.Entity, _ new: Schema.Entity, _ functions: PolicyFunctions
     ) {
         self.mapping = mapping
         self.old = old

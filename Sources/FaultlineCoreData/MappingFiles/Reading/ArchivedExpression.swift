@@ -3,6 +3,8 @@
 /// Classes and fields that it does not know become findings.
 struct ArchivedExpression {
     private static let depthMax = 64
+    /// The class that has the functions of the format.
+    private static let functionsName = "_NSPredicateUtilities"
 
     /// Fields and classes that are not known: their names, and the classes of their objects.
     private(set) var unknown: [(name: String, of: String)] = []
@@ -38,16 +40,20 @@ struct ArchivedExpression {
             unknown.append((key, object.className ?? "an object"))
         }
         switch object["NSExpressionType"]?.integer {
+        case Kind.constant where object["NSConstantValueClassName"] != nil: return unreadable("a class")
         case Kind.constant: return constant(object["NSConstantValue"], depth: depth)
         case Kind.object: return .object
-        case Kind.variable: return .variable(object["NSVariable"]?.text ?? "")
-        case Kind.path: return .keyPath(nil, object["NSKeyPath"]?.text ?? "")
-        case Kind.keyPath where object["NSSelectorName"] == nil: return .keyPath(nil, object["NSKeyPath"]?.text ?? "")
+        case Kind.variable:
+            return object["NSVariable"]?.text.map(MappingExpression.variable) ?? unreadable("a variable without a name")
+        case Kind.path: return path(object)
+        case Kind.keyPath where object["NSSelectorName"] == nil: return path(object)
         case Kind.keyPath, Kind.function: return function(object, depth: depth)
         case Kind.list:
-            return .list((object["NSCollection"]?.list ?? []).map { expression($0, depth: depth + 1) })
+            guard let members = object["NSCollection"]?.list else { return unreadable("a list without members") }
+            return .list(members.map { expression($0, depth: depth + 1) })
         case Kind.subquery:
-            let variable = object["NSVariable"]?.text ?? object["NSVariableExpression"]?["NSVariable"]?.text ?? ""
+            guard let variable = object["NSVariable"]?.text ?? object["NSVariableExpression"]?["NSVariable"]?.text
+            else { return unreadable("a subquery without a variable") }
             let collection = part(object["NSCollectionExpression"] ?? object["NSCollection"], depth: depth)
             return .subquery(collection, variable, condition(object["NSPredicate"]))
         case Kind.conditional:
@@ -68,18 +74,30 @@ struct ArchivedExpression {
     }
 
     private mutating func part(_ object: ArchivedObject?, depth: Int) -> MappingExpression {
-        object.map { expression($0, depth: depth + 1) } ?? .constant(nil)
+        object.map { expression($0, depth: depth + 1) } ?? unreadable("a missing part")
+    }
+
+    private mutating func path(_ object: ArchivedObject) -> MappingExpression {
+        object["NSKeyPath"]?.text.map { .keyPath(nil, $0) } ?? unreadable("a path without names")
     }
 
     /// A condition inside of an expression, by its text.
-    private func condition(_ object: ArchivedObject?) -> MappingPredicate {
-        ArchivedPredicate.text(of: object).map { MappingPredicate.reading($0).predicate } ?? .constant(true)
+    private mutating func condition(_ object: ArchivedObject?) -> MappingPredicate {
+        guard let text = ArchivedPredicate.text(of: object) else {
+            unknown.append(("a missing condition", "an expression"))
+            return .unreadable("<a missing condition>")
+        }
+        let read = MappingPredicate.reading(text)
+        if read.reason != nil { unknown.append((text, "an expression")) }
+        return read.predicate
     }
 
     /// A key path is stored as a call of `valueForKeyPath:`, and a function of the format as one without an operand, or
-    /// of a class.
+    /// of the class that has them.
     private mutating func function(_ object: ArchivedObject, depth: Int) -> MappingExpression {
-        let name = object["NSSelectorName"]?.text ?? ""
+        guard let name = object["NSSelectorName"]?.text,
+            object["NSArguments"] == nil || object["NSArguments"]?.list != nil
+        else { return unreadable("a function without a name or a list of arguments") }
         let arguments = (object["NSArguments"]?.list ?? []).map { expression($0, depth: depth + 1) }
         if name == "valueForKey:" || name == "valueForKeyPath:", arguments.count == 1, let path = arguments[0].pathText
         {
@@ -90,7 +108,9 @@ struct ArchivedExpression {
             default: .keyPath(operand, path)
             }
         }
-        guard let operand = object["NSOperand"], operand["NSConstantValueClassName"] == nil else {
+        guard let operand = object["NSOperand"] else { return .call(name, arguments) }
+        if let type = operand["NSConstantValueClassName"] {
+            guard type.text == Self.functionsName else { return unreadable(type.text ?? "a class without a name") }
             return .call(name, arguments)
         }
         return .function(expression(operand, depth: depth + 1), name, arguments)

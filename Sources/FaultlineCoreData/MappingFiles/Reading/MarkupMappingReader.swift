@@ -132,6 +132,12 @@ struct MarkupMappingReader {
         let text = object.text("sourcefilterpredicatestring")
         let reason = fetch == nil ? text.flatMap { mapping.take(condition: $0) } : mapping.take(fetch: fetch)
         if let reason { unknown(text ?? fetch?.description ?? "", at: place, object.line, reason) }
+        if fetch != nil, let text, MappingPredicate.reading(text).predicate != mapping.filter ?? .constant(true) {
+            findings.append(
+                ModelFinding(
+                    .invalid, text, at: place, line: object.line,
+                    "The mapping has another condition in its expression, which counts."))
+        }
         for member in members(object, "attributemappings", .attribute, at: place) {
             mapping.attributes.append(attribute(member, of: place))
         }

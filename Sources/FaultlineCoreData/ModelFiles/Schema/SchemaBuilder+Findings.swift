@@ -8,7 +8,7 @@ extension SchemaBuilder {
         for configuration in content.configurations {
             note(
                 .unexpressed, "configuration", at: configuration.name, line: nil,
-                "The configuration with \(configuration.entityNames.count) entities: the schema has all entities of the model."
+                "The configuration with \(configuration.entityNames.count) entities: the schema has all entities of the model. A coordinator opens a store for the configuration by its name."
             )
         }
         for request in content.fetchRequests {

@@ -11,7 +11,7 @@ extension Filter.Condition {
         case .members(let key, let quantifier, let condition):
             "\(quantifier) \(key.debugDescription) (\(condition.mark))"
         case .identifiers(let identifiers): "one of \(identifiers.map { "\($0)" })"
-        case .closure: "code"
+        case .closure(_, let text): text.map { "code \($0.debugDescription)" } ?? "code"
         case .all(let conditions): "all \(conditions.map { "(\($0.mark))" })"
         case .any(let conditions): "any \(conditions.map { "(\($0.mark))" })"
         case .not(let condition): "not (\(condition.mark))"

@@ -16,7 +16,8 @@ public struct Filter: Sendable {
         case text(key: String, TextTest)
         case members(key: String, Quantifier, Condition)
         case identifiers([PersistentIdentifier])
-        case closure(@Sendable (ManagedObject) throws -> Bool)
+        /// Code, with the text that it follows from, if it has one.
+        case closure(@Sendable (ManagedObject) throws -> Bool, text: String? = nil)
         case all([Condition])
         case any([Condition])
         case not(Condition)
@@ -27,7 +28,7 @@ public struct Filter: Sendable {
 
     let condition: Condition
 
-    /// Distinguishes the filter from others, in every process; a closure counts only by its presence.
+    /// Distinguishes the filter from others, in every process; a closure counts only by its presence, or by its text.
     package var mark: String { condition.mark }
 
     // MARK: Parts
@@ -58,6 +59,13 @@ public struct Filter: Sendable {
     /// The objects for which a closure returns true: each object is made and passed to it.
     public static func matching(_ isWanted: @escaping @Sendable (ManagedObject) throws -> Bool) -> Filter {
         Filter(condition: .closure(isWanted))
+    }
+
+    /// The objects for which the condition of a file is true: a stopped stage is only resumed by the same text.
+    package static func matching(
+        as text: String, _ isWanted: @escaping @Sendable (ManagedObject) throws -> Bool
+    ) -> Filter {
+        Filter(condition: .closure(isWanted, text: text))
     }
 
     // MARK: Joining

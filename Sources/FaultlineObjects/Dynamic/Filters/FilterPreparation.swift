@@ -41,7 +41,7 @@ struct FilterPreparation {
             return .members(slot: named.slot, quantifier, try prepared(inner, relationship))
         case .identifiers(let identifiers):
             return .identifiers(Set(identifiers.compactMap { reference(to: $0, entity.home) }))
-        case .closure(let isWanted): return .closure(isWanted)
+        case .closure(let isWanted, _): return .closure(isWanted)
         case .all(let parts): return .all(try parts.map(self.condition))
         case .any(let parts): return .any(try parts.map(self.condition))
         case .not(let part): return .not(try self.condition(part))

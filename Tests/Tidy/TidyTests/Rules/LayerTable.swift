@@ -65,7 +65,7 @@ enum LayerTable {
         Row(target: "FaultlineMacros", targets: [], others: ["SwiftSyntax"]),
         Row(
             target: "FaultlineCoreData",
-            targets: ["Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel"],
+            targets: ["Faultline", "FaultlineMigration", "FaultlineObjects", "FaultlineModel", "FaultlineDisk"],
             others: upper.union(["FoundationXML"])
         ),
         Row(target: "FaultlineTesting", targets: ["Faultline", "FaultlineDisk"], others: upper),

@@ -260,15 +260,20 @@ struct MappingLoweringTests {
         let package = try ModelPackage(contentsOf: url)
         #expect(package.current.name == "Shop 2" && package.versions[0].entityHashes == ["Book": Data([1, 2])])
 
-        func file(_ source: Data, _ destination: Data) throws -> MappingModelFile {
+        func file(
+            _ source: Data, _ destination: Data?, _ property: String = "title"
+        ) throws -> MappingModelFile {
             var writer = ArchiveWriter()
             let mapping = writer.mapping(
-                WrittenMapping(name: "M", from: "Book", to: "Book", properties: [.attribute("title")]), kind: 4,
+                WrittenMapping(name: "M", from: "Book", to: "Book", properties: [.attribute(property)]), kind: 4,
                 hashes: (source, destination))
             return try MappingModelFile(compiled: writer.mappingModel([mapping]), name: "M")
         }
         #expect(try file(Data([1, 2]), Data([3, 4])).leads(from: package.versions[0], to: package.versions[1]))
         #expect(try !file(Data([3, 4]), Data([1, 2])).leads(from: package.versions[0], to: package.versions[1]))
         #expect(try !file(Data([1, 2]), Data([1, 2])).leads(from: package.versions[0], to: package.versions[1]))
+        // With the hashes of one side alone, the properties decide.
+        #expect(try file(Data([1, 2]), nil).leads(from: package.versions[0], to: package.versions[1]))
+        #expect(try !file(Data([1, 2]), nil, "name").leads(from: package.versions[0], to: package.versions[1]))
     }
 }

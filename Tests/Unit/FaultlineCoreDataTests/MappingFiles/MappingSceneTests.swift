@@ -115,7 +115,8 @@ struct MappingSceneTests {
                 let expected = Self.expected(employee.employeeNumber)
                 for (name, _, expression) in Self.computed {
                     let found = employee[name] as? AnyHashable
-                    if case .some(let value) = expected[name] { #expect(found == value, "\(name): \(expression)") }
+                    let value = try #require(expected[name])
+                    #expect(found == value, "\(name): \(expression)")
                 }
             }
         }
@@ -205,7 +206,6 @@ struct MappingSceneTests {
 
     // MARK: Stopped migrations
 
-    private struct Stopped: Error {}
     private static let manyCount = 3_000
 
     @Test(arguments: [true, false]) func `a stopped mapping goes on with the same expressions only`(isSame: Bool) throws
@@ -213,7 +213,7 @@ struct MappingSceneTests {
         let company = try CompanyPackage(new: ModelText.attribute("code", "String"))
         try company.makeStore(in: place, count: Self.manyCount)
         let calls = Guarded(0)
-        func mapping(_ suffix: Int64, stopsAt number: Int?) throws -> NSMappingModel {
+        func mapping(_ suffix: Int64, cancelling control: MigrationControl?) throws -> NSMappingModel {
             var mappings = CompanyPackage.mappings
             mappings[0].policy = nil
             mappings[0].properties.append(
@@ -227,20 +227,23 @@ struct MappingSceneTests {
                     "codeOf:": { arguments, _ in
                         calls.withLock { $0 += 1 }
                         let name = arguments[0] as? String ?? ""
-                        if name == number.map({ "employee \($0)" }) { throw Stopped() }
+                        if name == "employee 2500" { control?.cancel() }
                         // Long, so that the stage saves several batches.
                         return "\(name)-\(arguments[1] ?? "")" + String(repeating: ".", count: 1_000)
                     }
                 ])
         }
+        let control = MigrationControl()
         #expect(throws: MigrationError.self) {
             try place.use(
-                company.new, mapping: mapping(1, stopsAt: 2_500), dropping: true, memoryCeiling: 1 << 20
+                company.new, mapping: mapping(1, cancelling: control), dropping: true, control: control
             ) { _, _ in }
         }
         calls.withLock { $0 = 0 }
         let suffix: Int64 = isSame ? 1 : 2
-        try place.use(company.new, mapping: mapping(suffix, stopsAt: nil), dropping: true, memoryCeiling: 1 << 20) {
+        try place.use(
+            company.new, mapping: mapping(suffix, cancelling: nil), dropping: true, control: MigrationControl()
+        ) {
             _, context in
             let employees = try context.all("Employee")
             #expect(
