@@ -219,6 +219,16 @@ import Testing
             ])
     }
 
+    @Test func statementsWithoutTestsAreFound() {
+        let page = "| | statement | |\n| C1 to C3 | a | so |\n| S8, S9 | b, and C7 | so |"
+        let tests = "    @Test func `C1, C3: both`() {}\n    // S8\n    @Test(\"S9 (otherwise): it is\") func nine() {}"
+        let found = StatementRule().violations(in: [
+            RepositoryFile(StatementRule.page, page), RepositoryFile("Tests/A/A.swift", tests),
+        ])
+        #expect(found.map(\.line) == [2, 3])
+        #expect(found.map(\.message).map { $0.contains("C2") || $0.contains("S8") } == [true, true])
+    }
+
     @Test func errorsWithoutDocumentationAreFound() {
         let text = """
             /// Reads.

@@ -33,5 +33,6 @@ import Testing
     @Test func theTourUsesTheNamesOfTheSource() { expectNone(ArchitectureNameRule()) }
     @Test func noFileIsLarge() { expectNone(FileSizeRule()) }
     @Test func noPathBelongsToOneMachine() { expectNone(MachinePathRule()) }
+    @Test func statementsAreTested() { expectNone(StatementRule()) }
     @Test func fixturesAreListed() { expectNone(FixtureListRule()) }
 }

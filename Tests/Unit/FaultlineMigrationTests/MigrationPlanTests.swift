@@ -125,15 +125,15 @@ struct MigrationPlanTests {
         return error
     }
 
-    @Test func `58: a store of a version that is not the plan's is refused`() throws {
+    @Test func `S58: a store of a version that is not the plan's is refused`() throws {
         #expect(try refusal(People3.self, ShortPlan.self, from: Pets1.self)?.code == .unknownVersion)
     }
 
-    @Test func `59: a store that is newer than the container's schema is refused`() throws {
+    @Test func `S59: a store that is newer than the container's schema is refused`() throws {
         #expect(try refusal(People2.self, ShortPlan.self, from: People3.self)?.code == .backward)
     }
 
-    @Test func `60: versions that are alike are refused`() throws {
+    @Test func `S60: versions that are alike are refused`() throws {
         let error = try refusal(Pets2.self, TwinPlan.self, from: Pets1.self)
         #expect(error?.code == .twinVersions)
         #expect(error?.message.contains("same schema") == true)
@@ -146,7 +146,7 @@ struct MigrationPlanTests {
         }
     }
 
-    @Test func `67: a custom stage does not make up for a default that is missing`() throws {
+    @Test func `S67: a custom stage does not make up for a default that is missing`() throws {
         let error = try refusal(Hard.self, HardPlan.self, from: People1.self)
         #expect(error?.code == .notLightweight)
         #expect(error?.message.contains("height") == true)
@@ -227,7 +227,7 @@ struct MigrationPlanTests {
         #expect(try refusal(People2.self, UnknownEntityPlan.self, from: People1.self)?.code == .badPlan)
     }
 
-    @Test func `57 and 67: a change that is not lightweight is refused, with the reason`() throws {
+    @Test func `S57, S67: a change that is not lightweight is refused, with the reason`() throws {
         let error = try refusal(Hard.self, nil, from: People1.self)
         #expect(error?.code == .notLightweight)
         #expect(error?.entityName == "Person" && error?.propertyName == "age")

@@ -164,7 +164,8 @@ import Testing
         #expect((own.count, members.count, other.count, name.count) == (1, 1, 0, 0))
     }
 
-    @Test func whatAnotherContextSavedNotifiesWhenThisOneMovesOn() throws {
+    @Test("S72: changes by another context notify when this one moves on")
+    func whatAnotherContextSavedNotifiesWhenThisOneMovesOn() throws {
         let (store, context, folder, documents) = try filed()
         let changed = Watch { _ = documents[0].title }
         let unchanged = Watch { _ = documents[1].title }

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `66: names are followed over five versions, one at a time and all at once`() throws {
+    @Test func `S66: names are followed over five versions, one at a time and all at once`() throws {
         let names = ["a", "b", "c", "d", "e"]
         let versions = names.enumerated().map { place, name in
             Schema(
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `68: values that are not unique are named, and the store stays as it was`() throws {
+    @Test func `S68: values that are not unique are named, and the store stays as it was`() throws {
         let x = SchemaChange.value("x", Int.self)
         let change = SchemaChange(
             "", [SchemaChange.entity("A", x)], [SchemaChange.entity("A", SchemaChange.value("x", Int.self, .unique))],

@@ -22,7 +22,7 @@ struct CustomStageTests {
 
     // MARK: Statements
 
-    @Test func `59: needed stages alone run, in their order`() throws {
+    @Test func `S59: needed stages alone run, in their order`() throws {
         let shops = try Shops()
         let order = Box<[String]>([])
         let stages = [
@@ -42,7 +42,7 @@ struct CustomStageTests {
         #expect(order.value.count == 4)
     }
 
-    @Test func `61: each closure has a context of its own, which knows its version's classes alone`() throws {
+    @Test func `S61: each closure has a context of its own, which knows its version's classes alone`() throws {
         let shops = try Shops()
         let contexts = Box<[ModelContext]>([])
         try shops.migrate([
@@ -75,7 +75,7 @@ struct CustomStageTests {
         #expect(error?.description.contains("onConflict: .\(policy)") == true, "\(String(describing: error))")
     }
 
-    @Test func `61: an object of another version's class stops the stage, caught or not, and is named`() throws {
+    @Test func `S61: an object of another version's class stops the stage, caught or not, and is named`() throws {
         let shops = try Shops()
         let inserting = try shops.failure([
             ShopStages.custom(will: { context in
@@ -103,7 +103,7 @@ struct CustomStageTests {
         try shops.checkOld()
     }
 
-    @Test func `62: values go across in a variable`() throws {
+    @Test func `S62: values go across in a variable`() throws {
         let shops = try Shops()
         let texts = Box<[String: Data?]>([:])
         try shops.migrate([
@@ -130,7 +130,7 @@ struct CustomStageTests {
         #expect(try shops.stores.findings(Shop2.self) == [])
     }
 
-    @Test func `63: changes that a closure does not save are lost, and counted`() throws {
+    @Test func `S63: changes that a closure does not save are lost, and counted`() throws {
         let shops = try Shops()
         try shops.migrate([
             ShopStages.custom(
@@ -151,7 +151,7 @@ struct CustomStageTests {
         #expect(try shops.stores.findings(Shop2.self) == [])
     }
 
-    @Test func `64: without closures it is a lightweight stage`() throws {
+    @Test func `S64: without closures it is a lightweight stage`() throws {
         let shops = try Shops()
         try shops.migrate([ShopStages.custom()]) { container, context in
             #expect(container.migrationReport.objectsCopied == 0)
@@ -161,7 +161,7 @@ struct CustomStageTests {
     }
 
     @Test(arguments: [false, true])
-    func `65 and M27 (vapor#1223): an error of a closure stops the migration in the old state`(isSecond: Bool) throws {
+    func `S65, M27 (vapor#1223): an error of a closure stops the migration in the old state`(isSecond: Bool) throws {
         struct Stopped: Error {}
         let shops = try Shops()
         let change: ShopStages.Closure = { context in
@@ -183,7 +183,7 @@ struct CustomStageTests {
         #expect(try shops.stores.findings(Shop2.self) == [])
     }
 
-    @Test func `68: duplicates that willMigrate removes do not hinder a new unique attribute`() throws {
+    @Test func `S68: duplicates that willMigrate removes do not hinder a new unique attribute`() throws {
         let shops = try Shops(doubles: 7)
         // Without the closure the change fails.
         let alone = try shops.failure([ShopStages.light])
@@ -207,7 +207,7 @@ struct CustomStageTests {
         #expect(try shops.stores.findings(Shop2.self) == [])
     }
 
-    @Test func `69: a class that the new version does not list is gone with its objects`() throws {
+    @Test func `S69: a class that the new version does not list is gone with its objects`() throws {
         let shops = try Shops()
         try shops.migrate([ShopStages.custom(will: { _ in }, did: { _ in })]) { container, context in
             try Shops.checkItems(context)

@@ -93,7 +93,7 @@ struct LightweightStageTests {
         #expect(try stores.findings(People2.self) == [])
     }
 
-    @Test func `66: properties are renamed over several versions in one opening`() throws {
+    @Test func `S66: properties are renamed over several versions in one opening`() throws {
         let stores = Stores()
         try makePeople(stores)
         try stores.use(People4.self, PeoplePlan.self) { container, context in

@@ -102,7 +102,7 @@ import Testing
         #expect(changed == nil)
     }
 
-    @Test func `C24 (otherwise): a fetch shows what others have saved in clean objects too`() throws {
+    @Test func `C24, C25 (otherwise): a fetch shows changes of others in clean objects too, at no other time`() throws {
         let context = store.context()
         let found = try document("a0", context)
         _ = found.number
@@ -114,7 +114,7 @@ import Testing
         #expect(found.number == 7)
     }
 
-    @Test func `C26: a fault whose row is gone answers with stand-ins, and is deleted`() throws {
+    @Test func `C26, C27 (otherwise): a fault whose row is gone answers with stand-ins, and is deleted`() throws {
         let context = store.context()
         let found = try document("a0", context)
         context.reset()
@@ -193,7 +193,7 @@ import Testing
         #expect(new.persistentModelID != temporary && new.persistentModelID.storeIdentifier != nil)
     }
 
-    @Test func `C40: the other side shows a change at once`() throws {
+    @Test func `C40, S29: the other side shows a change at once`() throws {
         let context = store.context()
         let (a, b) = (try folder("a", context), try folder("b", context))
         let member = try document("a0", context)

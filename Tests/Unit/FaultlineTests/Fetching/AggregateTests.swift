@@ -85,7 +85,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Seed.list(8)) func aggregatesSayWhatSwiftSays(seed: Seed) throws {
+    @Test("C35 (otherwise): aggregates count unsaved changes where they are included", arguments: Seed.list(8))
+    func aggregatesSayWhatSwiftSays(seed: Seed) throws {
         var random = seed
         let (store, context, objects) = try Self.mixed(&random)
         let predicates: [Predicate<Optionals>?] = [

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func newCollectionsAreCounted() throws {
+    @Test("S36: members of new collections are counted") func newCollectionsAreCounted() throws {
         let store = try TestStore(Crew.self, place: .memory)
         let context = store.context()
         let crew = Crew()

@@ -89,11 +89,19 @@ extension Lot: ObjectLifecycle {
         return try #require(try context.fetch(descriptor).first)
     }
 
-    @Test func `values are computed before the first read, once`() throws {
+    @Test func `C17 (otherwise): values are computed before the first read, once`() throws {
         let field = try field(store.context())
         #expect(field.calls.isEmpty)
         #expect(field.area == 6 && field.label == nil && field.area == 6)
         #expect(field.calls == ["fetch"])
+    }
+
+    @Test func `C19 (otherwise): no code is called when the values of objects are let go`() throws {
+        let context = store.context()
+        let field = try field(context)
+        #expect(field.width == 2)
+        context.core.forgetRows()
+        #expect(field.calls.isEmpty && field.width == 2)
     }
 
     @Test func `values are computed before one is set, and a value that was set stays`() throws {

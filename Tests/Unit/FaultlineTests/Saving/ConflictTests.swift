@@ -31,7 +31,8 @@ import Testing
 
     // MARK: Both contexts have changed it
 
-    @Test func theErrorPolicyListsAllConflictsAndSavesNothing() throws {
+    @Test("C44: the error policy lists all conflicts, and nothing is saved")
+    func theErrorPolicyListsAllConflictsAndSavesNothing() throws {
         let (mine, document, theirs, other) = try opened(.error)
         let (second, third) = (Document("second", number: 2), Document("third", number: 3))
         for new in [second, third] { theirs.insert(new) }

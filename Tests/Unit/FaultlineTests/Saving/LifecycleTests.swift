@@ -46,7 +46,7 @@ extension Account: ObjectLifecycle {
 
     init() throws { store = try TestStore(Account.self) }
 
-    @Test func newObjectsAreToldOnce() throws {
+    @Test("C18: new objects are told once") func newObjectsAreToldOnce() throws {
         let context = store.context()
         let (owner, account) = (Account("owner"), Account("account"))
         account.owner = owner
